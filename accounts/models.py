@@ -1,0 +1,81 @@
+"""People, and the premium time granted to them."""
+
+import zoneinfo
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.timezone import now
+
+
+def known_timezone(name: str) -> None:
+    """Raise ValidationError unless `name` is in the time zone database, such as Europe/Paris."""
+    if name not in zoneinfo.available_timezones():
+        raise ValidationError(f'"{name}" is not a time zone; choose one such as Europe/Paris.')
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes people; an email address is one whatever its letter case."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Create a person who signs in with `email`; without a password they cannot until they reset it."""
+        if not email:
+            raise ValueError("a person needs an email address to sign in with")
+        user = self.model(email=email, **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Create a member of staff who may do everything in the admin."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        return self.get(email=(username or "").strip().lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person with an account."""
+
+    email = models.EmailField("email address", unique=True)
+    display_name = models.CharField(max_length=80, blank=True, help_text="Shown to others beside what you write.")
+    timezone = models.CharField(max_length=64, default="UTC", validators=[known_timezone])
+    is_staff = models.BooleanField("staff", default=False, help_text="May open the staff pages and all content.")
+    is_active = models.BooleanField("active", default=True, help_text="Clear it instead of deleting someone.")
+    date_joined = models.DateTimeField(default=now)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    def __str__(self) -> str:
+        return self.display_name or self.email
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.email = self.email.strip().lower()
+        super().save(*args, **kwargs)
+
+    @property
+    def premium_until(self) -> datetime | None:
+        """When the last of their grants ends; None where there never was one. May lie in the past."""
+        return self.grants.aggregate(end=models.Max("until"))["end"]
+
+
+class Grant(models.Model):
+    """Premium access given by us until a moment, with the reason kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="grants")
+    until = models.DateTimeField(help_text="Premium content is open before this moment (UTC).")
+    reason = models.CharField(max_length=200)
+    given = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-until"]
+
+    def __str__(self) -> str:
+        return f"{self.user.email} until {self.until:%Y-%m-%d %H:%M} UTC"

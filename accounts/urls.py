@@ -1,0 +1,10 @@
+"""Addresses under /account/ that are ours; django-allauth adds sign-in, sign-up and the rest."""
+
+from django.urls import path
+
+from accounts import views
+
+app_name = "accounts"
+urlpatterns = [
+    path("profile/", views.profile, name="profile"),
+]

@@ -1,0 +1,1 @@
+"""The Django project: settings, addresses, the Celery app, and what `make up` runs."""

@@ -1,0 +1,81 @@
+"""Turn the addresses of services (database, Redis, mail) into what Django and Celery expect."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from headroom.env import BadEnvironment
+
+DATABASE_SCHEMES = ("postgres", "postgresql", "sqlite")
+REDIS_SCHEMES = ("redis", "rediss", "unix")
+MAIL_SCHEMES = ("smtp", "smtps", "smtp+tls")
+
+
+def database(url: str) -> dict[str, Any]:
+    """Return Django's settings for a database address.
+
+    `sqlite:///relative.db`, `sqlite:////absolute.db`, `postgresql://user:password@host:5432/name?sslmode=require`;
+    a PostgreSQL socket folder goes into the query: `postgresql:///name?host=/run/postgresql`.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return sqlite(Path(unquote(parts.path.removeprefix("/"))))
+    name = unquote(parts.path.removeprefix("/"))
+    if not name:
+        raise BadEnvironment(
+            "the environment variable DATABASE_URL names no database; expected postgresql://user:password@host:5432/name."
+        )
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": options.pop("host", parts.hostname or ""),
+        "PORT": options.pop("port", str(parts.port or "")),
+        "OPTIONS": options,
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def sqlite(path: Path) -> dict[str, Any]:
+    """Return settings for one SQLite file that several processes share.
+
+    Readers and one writer go side by side under WAL. A transaction takes the write lock when it starts: one that read
+    first and asked for it later would fail at once with "database is locked" instead of waiting its turn.
+    """
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;",
+        },
+    }
+
+
+def broker(redis_url: str) -> str:
+    """Return Celery's spelling of a Redis address: it calls a Unix socket `redis+socket://`."""
+    parts = urlsplit(redis_url)
+    if parts.scheme != "unix":
+        return redis_url
+    number = dict(parse_qsl(parts.query)).get("db", "0")
+    return f"redis+socket://{parts.path}?virtual_host={number}"
+
+
+def mail(url: str) -> dict[str, Any]:
+    """Return Django's EMAIL_* settings for `smtp://user:password@host:port` (plain), `smtp+tls://` or `smtps://`."""
+    parts = urlsplit(url)
+    implicit, upgraded = parts.scheme == "smtps", parts.scheme == "smtp+tls"
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname or "",
+        "EMAIL_PORT": parts.port or (465 if implicit else 587 if upgraded else 25),
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": implicit,
+        "EMAIL_USE_TLS": upgraded,
+        "EMAIL_TIMEOUT": 20,
+    }

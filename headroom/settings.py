@@ -1,0 +1,216 @@
+"""Settings, from environment variables read strictly (`headroom.env`).
+
+HEADROOM_MODE is `local` (default: loopback, DEBUG on, SQLite, mail on the console), `production` (asks for
+everything that must not be guessed) or `test`. `docs/operating.md` lists the variables.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
+
+from headroom import redis_server, services
+from headroom.env import REQUIRED, Env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Env(os.environ)
+
+HEADROOM_MODE = env.choice("HEADROOM_MODE", ("local", "production", "test"), "local")
+LOCAL, PRODUCTION, TEST = (HEADROOM_MODE == mode for mode in ("local", "production", "test"))
+DEBUG = LOCAL
+DATA_DIR = Path(env.text("HEADROOM_DATA", str(BASE_DIR / "var"))).absolute()
+
+
+def _local_secret() -> str:
+    """Return the key kept in the data folder, made on first use, so that people stay signed in over a restart."""
+    path = DATA_DIR / "secret-key"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(48))
+        try:
+            # A link fails where another process was first, and never shows a half-written key.
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        draft.unlink()
+    return path.read_text()
+
+
+if PRODUCTION:
+    SECRET_KEY = env.text("SECRET_KEY", secret=True, least=50)
+else:
+    SECRET_KEY = env.text("SECRET_KEY", None, secret=True, least=32) or (_local_secret() if LOCAL else "t" * 50)
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", REQUIRED if PRODUCTION else LOOPBACK)
+# How many reverse proxies of ours stand in front: with none, X-Forwarded-* from the outside means nothing.
+TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, low=0, high=9)
+
+INSTALLED_APPS = [
+    "accounts",
+    "courses",
+    "labs",
+    "headroom.apps.HeadroomConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "csp",
+    "allauth",
+    "allauth.account",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.in_their_timezone",
+]
+ROOT_URLCONF = "headroom.urls"
+WSGI_APPLICATION = "headroom.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+
+# Data
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+_database_url = env.url("DATABASE_URL", services.DATABASE_SCHEMES, REQUIRED if PRODUCTION else None)
+DATABASES = {
+    "default": services.database(_database_url) if _database_url else services.sqlite(DATA_DIR / "headroom.sqlite3")
+}
+REDIS_URL = env.url(
+    "REDIS_URL", services.REDIS_SCHEMES, REQUIRED if PRODUCTION else redis_server.local_url(DATA_DIR)
+)
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+
+# The queue: a hint that there is work; the database says what the work is (labs/submitting.py).
+CELERY_BROKER_URL = services.broker(REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_DEFAULT_QUEUE = "short"
+# Acknowledged when taken: a task whose worker dies is found again by the sweep, not redelivered by the broker.
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_connect_timeout": 5}
+# A web request that cannot reach the queue gives up quickly; the sweep enqueues the row later.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "labs.tasks.sweep", "schedule": 5.0, "options": {"queue": "short", "expires": 5}},
+}
+
+# People
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}", "OPTIONS": options}
+    for name, options in (
+        ("UserAttributeSimilarityValidator", {"user_attributes": ("email", "display_name")}),
+        ("MinimumLengthValidator", {"min_length": 10}),
+        ("CommonPasswordValidator", {}),
+        ("NumericPasswordValidator", {}),
+    )
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "courses:home"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+# On someone's own machine the mail goes to the terminal: they are let in at once and may confirm later.
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if PRODUCTION else "optional"
+ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "courses:home"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
+DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", REQUIRED if PRODUCTION else "Headroom <headroom@localhost>")
+_mail_url = env.url("MAIL_URL", services.MAIL_SCHEMES, REQUIRED if PRODUCTION else None)
+if _mail_url:
+    globals().update(services.mail(_mail_url))
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+# What a browser may do with our pages
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+    },
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = PRODUCTION
+if PRODUCTION:
+    SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 31_536_000, low=0, high=63_072_000)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.flag("HSTS_SUBDOMAINS", True)
+    # An orchestrator asks over plain HTTP from inside.
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
+    if TRUSTED_PROXIES:
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# One field of a form is at most a submission; files and bodies above this are refused before they are read.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
+
+# Styles and browser code, built and committed under assets/build
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "static-root"
+STATICFILES_DIRS = [BASE_DIR / "assets" / "build"]
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not PRODUCTION
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if PRODUCTION
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+LANGUAGE_CODE = "en-gb"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")},
+    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+}

@@ -1,0 +1,1 @@
+"""What you run: submissions, the queue between the site and the grader, and live status."""
