@@ -1,0 +1,151 @@
+"""Grade one submission in a worker: claim it, keep its lease, write the verdict if it is still ours.
+
+The one place that imports the judge, and only when called: the web process never loads torch.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+import grader
+from grader.verdict import Outcome, Verdict
+from labs.models import MAX_ATTEMPTS, Submission
+from labs.sweeping import ungradable
+from labs.tasks import LONGEST_GRADING_S
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 4.0
+"""Seconds between heartbeats: three fit into a lease."""
+
+WRITE_RETRIES_S = (0.2, 1.0, 3.0, 8.0, 15.0)
+"""Waits between tries to write a verdict while the database is away."""
+
+
+def grade(pk: int) -> bool:
+    """Grade a submission. False: it was not there to be taken, or another attempt or a cancellation came first."""
+    submission = Submission.objects.claim(pk, worker=f"{socket.gethostname()}:{os.getpid()}")
+    if submission is None:
+        return False
+    attempt = submission.attempt
+    try:
+        with Heartbeat(pk, attempt) as heart:
+            verdict = _judge(submission, heart.progress, heart.lost)
+    except BaseException:  # the worker is being stopped: hand the submission back rather than let its lease run out
+        _insist(lambda: Submission.objects.requeue(pk, attempt))
+        raise
+    if heart.lost():
+        return False
+    if verdict.outcome is Outcome.UNGRADABLE:
+        log.error("Submission %s is ungradable in attempt %d: %s", submission.public_id, attempt, verdict.message)
+        if attempt < MAX_ATTEMPTS:
+            _insist(lambda: Submission.objects.requeue(pk, attempt))
+            return False
+    data = storable(verdict.to_json())
+    return _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
+
+
+def _judge(submission: Submission, progress: Callable[[str, int, int], None], cancelled: Callable[[], bool]) -> Verdict:
+    try:
+        from grader import judge
+
+        return judge.grade(
+            submission.lab,
+            bytes(submission.source),
+            device=submission.device,
+            mode=submission.mode,
+            # Only someone alone on their own machine may be graded without bubblewrap.
+            sandbox="bwrap" if settings.HEADROOM_MODE == "production" else "auto",
+            progress=progress,
+            cancelled=cancelled,
+        )
+    except Exception:
+        log.exception("The judge failed on submission %s.", submission.public_id)
+        return ungradable(submission.lab, submission.device, "The grader stopped with an error of its own.")
+
+
+class Heartbeat:
+    """Extends a submission's lease from a thread of its own, and carries the judge's progress into the row.
+
+    The judge's calls only set variables: it never waits for the database. `lost()` turns true when the row is no
+    longer this attempt's. A grading that outlives LONGEST_GRADING_S is not kept alive.
+    """
+
+    def __init__(self, pk: int, attempt: int, *, every: float = BEAT_S, longest: float = LONGEST_GRADING_S) -> None:
+        self._pk, self._attempt = pk, attempt
+        self._every, self._end = every, time.monotonic() + longest
+        self._at: tuple[str, int, int] = ("starting", 0, 0)
+        self._wake, self._stop, self._lost = threading.Event(), threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"heartbeat-{pk}", daemon=True)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._wake.set()
+        self._thread.join()
+
+    def progress(self, phase: str, done: int, total: int) -> None:
+        self._at = (phase, done, total)
+        self._wake.set()
+
+    def lost(self) -> bool:
+        return self._lost.is_set()
+
+    def _run(self) -> None:
+        try:
+            while time.monotonic() < self._end:
+                self._wake.wait(self._every)
+                self._wake.clear()
+                if self._stop.is_set():
+                    return
+                self._beat()
+                if self._lost.is_set():
+                    return
+                self._stop.wait(0.2)  # a burst of progress is one write
+        finally:
+            connection.close()
+
+    def _beat(self) -> None:
+        phase, done, total = self._at
+        try:
+            if not Submission.objects.heartbeat(self._pk, self._attempt, phase=phase, done=done, total=total):
+                self._lost.set()
+        except (OperationalError, InterfaceError):
+            log.warning("The database is away; the lease of submission %s was not extended.", self._pk)
+            connection.close()
+
+
+def _insist(write: Callable[[], bool]) -> bool:
+    """Call `write`, again and again while the database is away. Raises what the last try raised."""
+    for pause in WRITE_RETRIES_S:
+        try:
+            return write()
+        except (OperationalError, InterfaceError):
+            log.warning("The database is away; trying again in %s s.", pause)
+            if not connection.in_atomic_block:
+                connection.close()
+            time.sleep(pause)
+    return write()
+
+
+def storable(value: Any) -> Any:
+    """Return JSON data with every string fit for PostgreSQL: no NUL and no lone surrogate, both made visible."""
+    if isinstance(value, str):
+        return value.replace("\x00", "␀").encode("utf-8", errors="backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {storable(key): storable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [storable(item) for item in value]
+    return value

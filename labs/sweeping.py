@@ -1,0 +1,47 @@
+"""Upkeep of the queue, every few seconds: what a lost worker held or a lost queue forgot is sent out again."""
+
+from __future__ import annotations
+
+import logging
+
+import grader
+from grader.verdict import Outcome, Verdict
+from labs.models import MAX_ATTEMPTS, Submission
+from labs.tasks import send_hint
+
+log = logging.getLogger(__name__)
+
+HINTS_A_SWEEP = 200
+"""Only the oldest are sent again: enough for progress, and a long queue is not doubled every few seconds."""
+
+
+def ungradable(lab: str, device: str, why: str) -> Verdict:
+    """Return the verdict on a submission that we failed to grade. `why` completes the sentence for the learner."""
+    return Verdict(
+        lab=lab,
+        outcome=Outcome.UNGRADABLE,
+        device=device,
+        message=f"{why} This is our fault, not your code's: it counts neither as an attempt nor against today's"
+        " submissions, and we have been told. Send it again whenever you like.",
+    )
+
+
+def sweep() -> tuple[int, int, int]:
+    """Return how many submissions were taken back, given up and sent out again."""
+    taken_back = given_up = hinted = 0
+    for row in Submission.objects.lapsed().light().order_by("pk")[:HINTS_A_SWEEP]:
+        if row.attempt < MAX_ATTEMPTS:
+            if Submission.objects.take_back(row.pk, row.attempt):
+                taken_back += 1
+                log.warning("Submission %s: %s fell silent in attempt %d.", row.public_id, row.worker, row.attempt)
+            continue
+        verdict = ungradable(row.lab, row.device, f"Grading was interrupted {row.attempt} times.")
+        if Submission.objects.give_up(row.pk, row.attempt, verdict.to_json(), grader_version=grader.VERSION):
+            given_up += 1
+            log.error("Submission %s is ungradable: %d workers fell silent.", row.public_id, row.attempt)
+    for row in Submission.objects.without_hint().light().order_by("pk")[:HINTS_A_SWEEP]:
+        if Submission.objects.mark_hinted(row.pk, row.hinted_at):
+            if not send_hint(row.pk, row.device):
+                break
+            hinted += 1
+    return taken_back, given_up, hinted

@@ -1,0 +1,39 @@
+"""What the queue carries: thin tasks that take a primary key. The database is the truth; a message is only a hint."""
+
+from __future__ import annotations
+
+import logging
+
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+log = logging.getLogger(__name__)
+
+LONGEST_GRADING_S = 600
+"""A grading that takes longer is stuck by a fault of ours: its lease runs out and its process is ended."""
+
+
+@shared_task(ignore_result=True, acks_late=False, time_limit=LONGEST_GRADING_S + 60)
+def grade(pk: int) -> None:
+    """Grade one submission, if it is still there to be taken."""
+    from labs import grading  # late: only workers need the grader
+
+    grading.grade(pk)
+
+
+@shared_task(ignore_result=True, acks_late=False, expires=5)
+def sweep() -> None:
+    """Make nothing lost: see `labs.sweeping`."""
+    from labs import sweeping  # late: it sends the task above
+
+    sweeping.sweep()
+
+
+def send_hint(pk: int, device: str) -> bool:
+    """Tell the device's queue that a submission waits. False: the queue cannot be reached; the sweeper tries again."""
+    try:
+        grade.apply_async((pk,), queue=device, retry_policy={"max_retries": 1, "interval_start": 0})
+    except (OperationalError, OSError):
+        log.warning("The queue cannot be reached; submission %s waits for the sweeper.", pk, exc_info=True)
+        return False
+    return True
