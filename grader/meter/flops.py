@@ -1,0 +1,49 @@
+"""FLOPs of one operator call: torch's own formulas, and the matrix products that torch 2.13 leaves out on CPU.
+
+A multiply and an add are two FLOPs. Elementwise operators, reductions, normalisations and softmax count as nothing,
+as in torch's counter, so that a plain update of matrix products costs exactly three forwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
+
+aten = torch.ops.aten
+
+
+def _mv(matrix: torch.Tensor, _vector: torch.Tensor, *_: Any, **__: Any) -> int:
+    return 2 * matrix.numel()
+
+
+def _addmv(_bias: torch.Tensor, matrix: torch.Tensor, *_: Any, **__: Any) -> int:
+    return 2 * matrix.numel()
+
+
+def _dot(left: torch.Tensor, *_: Any, **__: Any) -> int:
+    return 2 * left.numel()
+
+
+def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *_: Any, **__: Any) -> int:
+    return int(sdpa_flop_count(query.shape, key.shape, value.shape))
+
+
+def _attention_backward(
+    grad: torch.Tensor, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *_: Any, **__: Any
+) -> int:
+    return int(sdpa_backward_flop_count(grad.shape, query.shape, key.shape, value.shape))
+
+
+FORMULAS: dict[Any, Callable[..., Any]] = {
+    aten.mv: _mv,
+    aten.addmv: _addmv,
+    aten.dot: _dot,
+    aten.vdot: _dot,
+    aten._scaled_dot_product_flash_attention_for_cpu: _attention,
+    aten._scaled_dot_product_flash_attention_for_cpu_backward: _attention_backward,
+    **flop_registry,
+}
+"""Operator packet → formula, called with the operator's arguments and `out_val`."""
