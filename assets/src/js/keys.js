@@ -1,6 +1,7 @@
 // The keys that work on every page: `?` lists them, `/` goes to the search box. Both can be turned off.
-const STORE = "headroom.keys";
-const enabled = () => localStorage.getItem(STORE) !== "off";
+import { recall, remember } from "./store.js";
+
+const enabled = () => recall("keys") !== "off";
 const typing = (target) =>
   target instanceof HTMLElement && (target.isContentEditable || target.closest("input, textarea, select, .cm-editor") !== null);
 
@@ -39,11 +40,11 @@ function dialog() {
   if (document.querySelector("[data-timeline]")) parts.push(rows("On a memory timeline", IN_PLOT));
   box.innerHTML =
     `<h2 id="keys-title">Keys</h2><table>${parts.join("")}</table>` +
-    `<p><label><input type="checkbox"> Single-key shortcuts (<kbd>?</kbd> and <kbd>/</kbd>) are on</label></p>` +
+    `<p><label><input type="checkbox"> Keys are on</label></p>` +
     `<form method="dialog"><button class="btn">Close</button></form>`;
-  const box_on = box.querySelector("input");
-  box_on.checked = enabled();
-  box_on.addEventListener("change", () => localStorage.setItem(STORE, box_on.checked ? "on" : "off"));
+  const chosen = box.querySelector("input");
+  chosen.checked = enabled();
+  chosen.addEventListener("change", () => remember("keys", chosen.checked ? "on" : "off"));
   document.body.append(box);
   return box;
 }
