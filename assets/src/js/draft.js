@@ -9,13 +9,15 @@ export class Draft {
   #saving = false;
   #again = false;
   #conflict = false;
+  #leaving = false;
 
   constructor(area, place, replace) {
     this.area = area;
     this.replace = replace;
     this.url = area.dataset.draftUrl;
-    this.revision = area.dataset.revision || "0";
-    this.saved = area.value;
+    // The attribute and the default value are what the server sent; a browser may have filled the rest from an earlier visit.
+    this.#setRevision(area.dataset.revision || "0");
+    this.saved = area.defaultValue;
     this.status = document.createElement("p");
     this.status.className = "draft-status";
     this.status.setAttribute("role", "status");
@@ -24,10 +26,23 @@ export class Draft {
     place.after(this.choice);
 
     area.addEventListener("input", () => this.#soon(PAUSE_MS));
-    area.form?.addEventListener("submit", () => this.save());
+    // The form carries the text itself; saving it a second time beside it would only race.
+    area.form?.addEventListener("submit", () => {
+      this.#leaving = true;
+      clearTimeout(this.#timer);
+      setTimeout(() => (this.#leaving = false), 10_000);
+    });
+    window.addEventListener("pageshow", () => (this.#leaving = false));
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.save());
     window.addEventListener("online", () => this.save());
     this.#offerKept();
+    if (area.value !== this.saved) this.#soon(PAUSE_MS);
+  }
+
+  #setRevision(revision) {
+    this.revision = String(revision);
+    const field = this.area.form?.elements.namedItem("revision");
+    if (field) field.value = this.revision;
   }
 
   say(text, bad = false) {
@@ -43,7 +58,7 @@ export class Draft {
   /** Post the draft. Never submits. One request at a time, so that revisions follow each other. */
   async save() {
     clearTimeout(this.#timer);
-    if (this.#conflict) return;
+    if (this.#conflict || this.#leaving) return;
     if (this.#saving) {
       this.#again = true;
       return;
@@ -73,7 +88,7 @@ export class Draft {
       keepalive: text.length < 60_000,
     });
     if (answer.ok) {
-      this.revision = String((await answer.json()).revision);
+      this.#setRevision((await answer.json()).revision);
       this.saved = text;
       remember(`draft:${this.url}`, null);
       const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
@@ -108,20 +123,20 @@ export class Draft {
     ]);
   }
 
-  #showConflict(theirs) {
+  #showConflict({ theirs: other, revision }) {
     this.#conflict = true;
     this.say("Not saved: see above the editor.", true);
     const settle = (text) => {
       this.#conflict = false;
-      this.revision = String(theirs.revision);
-      this.saved = theirs.text;
+      this.#setRevision(revision);
+      this.saved = other;
       if (text !== this.area.value) this.replace(text);
+      if (text === other) remember(`draft:${this.url}`, null);
       this.save();
-      if (text === theirs.text) remember(`draft:${this.url}`, null);
     };
-    this.#choose("Another tab or device saved different code since this page was opened. Both are still here: the other one is below, yours is in the editor.", theirs.text, [
+    this.#choose("Another tab or device saved different code since this page was opened. Both are still here: the other one is below, yours is in the editor.", other, [
       ["Keep what is in this editor", () => settle(this.area.value)],
-      ["Take the other", () => settle(theirs.text)],
+      ["Take the other", () => settle(other)],
     ]);
   }
 

@@ -123,7 +123,7 @@ function upgrade(figure) {
     actions.append(made);
   };
   add("Save as PNG", async () => download(await picture(box.querySelector("svg"), title), `${name}.png`));
-  add("Save as CSV", () => download(new Blob([csv(series)], { type: "text/csv" }), `${name}.csv`));
+  if (!figure.querySelector("a[href*='.csv']")) add("Save as CSV", () => download(new Blob([csv(series)], { type: "text/csv" }), `${name}.csv`));
   key.after(actions);
 
   render();
