@@ -12,13 +12,16 @@ def in_their_timezone(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
     """Activate the signed-in person's time zone for the request; a visitor without a session costs no query."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        signed_in = settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated
-        name = request.user.timezone if signed_in else "UTC"
-        try:
-            zone: zoneinfo.ZoneInfo | None = zoneinfo.ZoneInfo(name)
-        except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-            zone = None
-        with timezone.override(zone):
+        user = request.user if settings.SESSION_COOKIE_NAME in request.COOKIES else None
+        with timezone.override(_zone(user.timezone) if user is not None and user.is_authenticated else None):
             return get_response(request)
 
     return middleware
+
+
+def _zone(name: str) -> zoneinfo.ZoneInfo | None:
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        # Written by a system with a newer time zone database than ours.
+        return None

@@ -8,10 +8,13 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import worker_process_init
+from django.conf import settings
 
 from headroom.keep import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headroom.settings")
+# Read now: nonsense in the environment must end the command, not surface at the first task.
+settings.HEADROOM_MODE  # noqa: B018
 app = Celery("headroom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -20,4 +23,4 @@ app.autodiscover_tasks()
 @worker_process_init.connect
 def end_with_the_worker(**_: Any) -> None:
     """Let a pool process, and the sandbox in it, end when its worker is killed and cannot tell it to."""
-    die_with_parent()
+    die_with_parent(os.getppid())

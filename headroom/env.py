@@ -36,7 +36,9 @@ class Env:
         if raw is None:
             return self._missing(name, default, "text")
         if len(raw) < least:
-            raise self._refuse(name, "a shorter text" if secret else raw, f"at least {least} characters", quote=not secret)
+            raise self._refuse(
+                name, "a shorter text" if secret else raw, f"at least {least} characters", quote=not secret
+            )
         return raw
 
     def flag(self, name: str, default: Any = REQUIRED) -> bool:

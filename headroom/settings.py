@@ -17,16 +17,17 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env(os.environ)
 
 HEADROOM_MODE = env.choice("HEADROOM_MODE", ("local", "production", "test"), "local")
-LOCAL, PRODUCTION, TEST = (HEADROOM_MODE == mode for mode in ("local", "production", "test"))
+LOCAL, PRODUCTION, TEST = (mode == HEADROOM_MODE for mode in ("local", "production", "test"))
 DEBUG = LOCAL
 DATA_DIR = Path(env.text("HEADROOM_DATA", str(BASE_DIR / "var"))).absolute()
+if LOCAL:
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
 
 
 def _local_secret() -> str:
     """Return the key kept in the data folder, made on first use, so that people stay signed in over a restart."""
     path = DATA_DIR / "secret-key"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{os.getpid()}")
         draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(48))
@@ -101,9 +102,7 @@ _database_url = env.url("DATABASE_URL", services.DATABASE_SCHEMES, REQUIRED if P
 DATABASES = {
     "default": services.database(_database_url) if _database_url else services.sqlite(DATA_DIR / "headroom.sqlite3")
 }
-REDIS_URL = env.url(
-    "REDIS_URL", services.REDIS_SCHEMES, REQUIRED if PRODUCTION else redis_server.local_url(DATA_DIR)
-)
+REDIS_URL = env.url("REDIS_URL", services.REDIS_SCHEMES, REQUIRED if PRODUCTION else redis_server.local_url(DATA_DIR))
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 
 # The queue: a hint that there is work; the database says what the work is (labs/submitting.py).

@@ -4,7 +4,7 @@ import os
 
 os.environ["HEADROOM_MODE"] = "test"
 
-from headroom.settings import *
+from headroom.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

@@ -1,0 +1,49 @@
+# make up · make test · make check · make lock
+PYTHON ?= python3
+PORT ?= 8000
+ARGS ?=
+BIN := .venv/bin
+export PORT
+# Any values that production mode accepts: `check --deploy` looks at the settings and connects to nothing.
+DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=headroom@headroom.example \
+	DATABASE_URL=postgresql://headroom@db/headroom REDIS_URL=redis://redis:6379/0 MAIL_URL=smtp+tls://mail.example:587 \
+	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
+
+.DEFAULT_GOAL := help
+.PHONY: help python dev up test check format lock
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "headroom needs Python 3.11 or later and $(PYTHON) is " + sys.version.split()[0] + "; name another with PYTHON=/path/to/python3.")'
+
+dev: python
+	@$(PYTHON) headroom/install.py requirements-dev.lock
+
+up: python ## Install, load the curriculum, serve at http://127.0.0.1:$PORT/ (8000); Ctrl-C ends everything
+	@exec $(PYTHON) -m headroom.up
+
+test: dev ## Run the whole suite: the database tests on PostgreSQL, then everything on SQLite
+	HEADROOM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -m "(postgres or django_db) and not browser and not stack" $(ARGS)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: dev ## Style, types, import contracts, migrations, deployment check, content check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(DEPLOYMENT) $(BIN)/python manage.py check --deploy --fail-level WARNING
+	$(BIN)/python manage.py content check
+
+format: dev ## Rewrite the code in the house style
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+lock: python ## Resolve requirements.in and requirements-dev.in anew into the lock files
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/pip install --quiet pip-tools
+	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements.lock requirements.in
+	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements-dev.lock requirements-dev.in
+	rm -rf .venv-lock
