@@ -1,0 +1,242 @@
+"""Turn a content folder into pages ready to store, and say everything that is wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from courses import calculators
+
+from .files import Folder, Page, read_folder
+from .frontmatter import Lines
+from .instruments import calculator_form
+from .links import Known, slugify
+from .numbers import EXPRESSION, Sources, compute, evaluate
+from .problems import AuthorError, ContentErrors, Problem, one_of
+from .render import Library, PageRenderer, Rendered
+from .scan import Code
+
+
+@dataclass(frozen=True)
+class Section:
+    """A rendered section of a page."""
+
+    slug: str
+    title: str
+    html: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """A rendered quiz item. `options` hold `html`, `right` and `why` (an ordering: in the right order)."""
+
+    key: str
+    kind: str
+    prompt: str
+    options: list[dict[str, Any]]
+    explanation: str
+    answer: float | None
+    unit: str
+    tolerance: float
+
+
+@dataclass
+class Built:
+    """A rendered lesson or question. `meta` is its front matter; `lists` its lists rendered to HTML, by key."""
+
+    path: Path
+    id: str
+    meta: Lines
+    version: str
+    sections: list[Section] = field(default_factory=list)
+    terms: list[dict[str, str]] = field(default_factory=list)
+    lists: dict[str, list[Any]] = field(default_factory=dict)
+    quiz: list[Quiz] = field(default_factory=list)
+    calculator: str = ""
+    code: list[Code] = field(default_factory=list)
+
+    @property
+    def aliases(self) -> list[str]:
+        return list(self.meta.get("aliases", []))
+
+
+@dataclass
+class Curriculum:
+    """The whole content, rendered."""
+
+    course: Lines
+    lessons: list[Built]
+    questions: list[Built]
+    problems: list[Problem]
+
+
+def build(root: Path, labs: Set[str] | None = None) -> Curriculum:
+    """Read and render the folder `root`. `labs` are the slugs that links may name; None leaves them unchecked.
+
+    Faults are in `problems`; while there are any, the pages are not to be shown.
+    """
+    folder = read_folder(root)
+    if folder.problems:
+        # rendering a page whose shape is wrong would report the same fault twice, or trip over it
+        return Curriculum(folder.course, [], [], sorted(folder.problems))
+    library = _library(folder, labs)
+    made = Curriculum(folder.course, [], [], [])
+    for page in folder.lessons:
+        made.lessons.append(_lesson(page, library, folder, made.problems))
+    for page in folder.questions:
+        made.questions.append(_question(page, library, folder, made.problems))
+    made.problems.sort()
+    return made
+
+
+def build_or_raise(root: Path, labs: Set[str] | None = None) -> Curriculum:
+    """The same, but raise ContentErrors with every problem where there is one."""
+    made = build(root, labs)
+    if made.problems:
+        raise ContentErrors(made.problems)
+    return made
+
+
+def _library(folder: Folder, labs: Set[str] | None) -> Library:
+    ids: dict[str, Set[str]] = {
+        "lesson": {page.id for page in folder.lessons},
+        "question": {page.id for page in folder.questions},
+        "calculator": {entry.id for entry in calculators.all_calculators()},
+    }
+    if labs is not None:
+        ids["lab"] = labs
+    sources = Sources(calculators.get, calculators.all_calculators, folder.measured)
+    return Library(sources, folder.pictures, Known(ids))
+
+
+class _Work:
+    """One page being built: its renderer, and the problems that name its file."""
+
+    def __init__(self, page: Page, library: Library, problems: list[Problem]) -> None:
+        self.page, self.meta, self.library, self.problems = page, page.meta, library, problems
+        self.renderer = PageRenderer(page.path, library)
+        source = page.path.read_bytes()
+        self.built = Built(page.path, page.id, page.meta, hashlib.sha256(source).hexdigest()[:12])
+
+    def sections(self) -> None:
+        for part in self.page.parts:
+            slug = slugify(part.title)
+            self.renderer.ids.add(slug)
+            rendered: Rendered = self.renderer.section(part.text, part.line, prefix=slug)
+            self.built.sections.append(Section(slug, part.title, rendered.html, rendered.text))
+            self.built.terms += [
+                {"name": name, "anchor": f"term-{slugify(name)}", "section": slug} for name in rendered.terms
+            ]
+            self.built.code += rendered.code
+
+    def list_of(self, key: str) -> None:
+        line = self.meta.at(key)
+        self.built.lists[key] = [self.renderer.inline(text, line) for text in self.meta.get(key, [])]
+
+    def refers(self, key: str, kind: str) -> None:
+        """Check that the ids under `key`, one or a list, exist."""
+        value = self.meta.get(key, [])
+        for ident in [value] if isinstance(value, str) else value:
+            self.attempt(self.meta.at(key), self.library.known.check, kind, ident)
+
+    def attempt(self, line: int, function: Any, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except AuthorError as error:
+            self.problems.append(Problem(self.page.path, line, error.message, error.cure))
+            return None
+
+    def one_of_course(self, key: str, known: Mapping[Any, Any] | Set[Any]) -> None:
+        if key in self.meta and self.meta[key] not in known:
+            self.problems.append(
+                Problem(
+                    self.page.path,
+                    self.meta.at(key),
+                    f"the course has no {key} “{self.meta[key]}”",
+                    one_of(map(str, known), str(self.meta[key])),
+                )
+            )
+
+    def done(self) -> Built:
+        self.renderer.finish()
+        self.problems += self.renderer.problems
+        return self.built
+
+
+def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem]) -> Built:
+    work = _Work(page, library, problems)
+    work.one_of_course("phase", {phase["number"] for phase in folder.course["phases"]})
+    work.one_of_course("track", {track["id"] for track in folder.course["tracks"]})
+    for key, kind in (("prerequisites", "lesson"), ("questions", "question"), ("labs", "lab")):
+        work.refers(key, kind)
+    if page.id in page.meta.get("prerequisites", []):
+        problems.append(
+            Problem(page.path, page.meta.at("prerequisites"), "the lesson asks for itself first", "remove it")
+        )
+    work.sections()
+    for key in ("learn", "interviewers"):
+        work.list_of(key)
+    work.built.quiz = [_quiz(item, work) for item in page.meta.get("quiz", [])]
+    return work.done()
+
+
+def _quiz(item: Lines, work: _Work) -> Quiz:
+    render, line = work.renderer.inline, item.line
+    options = [
+        {
+            "html": render(option["text"], option.line),
+            "right": bool(option.get("right")),
+            "why": render(option["why"], option.line) if option.get("why") else "",
+        }
+        for option in item.get("options", [])
+    ]
+    answer = item.get("answer")
+    if isinstance(answer, str) and (match := EXPRESSION.fullmatch(answer.strip())):
+        number = work.attempt(item.at("answer"), evaluate, match[1], work.library.sources)
+        answer = number.value if number else None
+    elif answer is not None:
+        try:
+            answer = float(answer)
+        except (TypeError, ValueError):
+            work.problems.append(
+                Problem(
+                    work.page.path,
+                    item.at("answer"),
+                    f"the answer “{answer}” is no number",
+                    "write a number or [[= … | bare ]]",
+                )
+            )
+    return Quiz(
+        item["id"],
+        item["kind"],
+        render(item["prompt"], item.at("prompt")),
+        options,
+        render(item["explanation"], item.at("explanation")),
+        answer,
+        item.get("unit", ""),
+        float(item.get("tolerance", 0.01)),
+    )
+
+
+def _question(page: Page, library: Library, folder: Folder, problems: list[Problem]) -> Built:
+    work = _Work(page, library, problems)
+    work.one_of_course("track", {track["id"] for track in folder.course["tracks"]})
+    work.refers("concepts", "lesson")
+    work.refers("next", "question")
+    work.sections()
+    for key in ("red_flags", "follow_ups"):
+        work.list_of(key)
+    work.built.lists["rubric"] = [
+        {"html": work.renderer.inline(point["point"], point.line), "weight": point.get("weight", 1)}
+        for point in page.meta["rubric"]
+    ]
+    if chosen := page.meta.get("calculator"):
+        inputs = {name: str(value) for name, value in chosen.get("inputs", {}).items()}
+        result = work.attempt(page.meta.at("calculator"), compute, library.sources, chosen["id"], inputs)
+        if result is not None:
+            work.built.calculator = calculator_form(calculators.get(chosen["id"]), inputs, result)
+    return work.done()
