@@ -43,7 +43,7 @@ def grade(pk: int) -> bool:
     except BaseException:  # the worker is being stopped: hand the submission back rather than let its lease run out
         _insist(lambda: Submission.objects.requeue(pk, attempt))
         raise
-    if heart.lost():
+    if verdict is None or heart.lost():
         return False
     if verdict.outcome is Outcome.UNGRADABLE:
         log.error("Submission %s is ungradable in attempt %d: %s", submission.public_id, attempt, verdict.message)
@@ -54,10 +54,15 @@ def grade(pk: int) -> bool:
     return _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
 
 
-def _judge(submission: Submission, progress: Callable[[str, int, int], None], cancelled: Callable[[], bool]) -> Verdict:
+def _judge(submission: Submission, progress: Callable[[str, int, int], None], cancelled: Callable[[], bool]
+) -> Verdict | None:
+    """Return the judge's verdict, ours where it failed, None where it was told to stop."""
     try:
         from grader import judge
-
+    except Exception:
+        log.exception("The judge cannot be loaded.")
+        return ungradable(submission.lab, submission.device, "The grader could not be started.")
+    try:
         return judge.grade(
             submission.lab,
             bytes(submission.source),
@@ -68,6 +73,8 @@ def _judge(submission: Submission, progress: Callable[[str, int, int], None], ca
             progress=progress,
             cancelled=cancelled,
         )
+    except judge.Cancelled:
+        return None
     except Exception:
         log.exception("The judge failed on submission %s.", submission.public_id)
         return ungradable(submission.lab, submission.device, "The grader stopped with an error of its own.")

@@ -49,16 +49,21 @@ class Quota:
         return max(0, self.limit - self.used)
 
 
+def check_size(lab: Lab, size: int) -> None:
+    """Raise NotAccepted for a submission larger than the lab takes, before it is read."""
+    if size > lab.source_limit_bytes:
+        raise NotAccepted(
+            f"This code has {size:,} bytes; this lab takes at most {lab.source_limit_bytes:,}."
+            " Remove what the lab does not need (data, comments, generated text) and send it again."
+        )
+
+
 def check_source(lab: Lab, source: bytes) -> None:
     """Raise NotAccepted for an empty or too large submission."""
+    check_size(lab, len(source))
     if not source.strip():
         names = " and ".join(f"{name}()" for name in lab.entry_points)
         raise NotAccepted(f"There is no code to send: the file is empty. Write {names}, or reset to the starter.")
-    if len(source) > lab.source_limit_bytes:
-        raise NotAccepted(
-            f"This code has {len(source):,} bytes; this lab takes at most {lab.source_limit_bytes:,}."
-            " Remove what the lab does not need (data, comments, generated text) and send it again."
-        )
 
 
 def quota(user: Any, now: datetime) -> Quota:
@@ -83,7 +88,7 @@ def submit(user: Any, lab: Lab, *, mode: Mode, source: bytes, key: str = "", now
     now = now or timezone.now()
     parts = [key.encode(), lab.slug.encode(), mode.value.encode(), source]
     digest = hashlib.sha256(b"".join(len(part).to_bytes(8) + part for part in parts)).hexdigest()
-    device = "cpu" if "cpu" in lab.devices else "gpu"
+    device = "cpu" if "cpu" in lab.devices else lab.devices[0]
     with transaction.atomic():
         # One person's submissions enter one at a time; SQLite has one writer at a time anyway.
         get_user_model().objects.select_for_update().get(pk=user.pk)

@@ -1,0 +1,71 @@
+"""Submissions for staff: to find and to read. Nobody edits a verdict."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from grader.verdict import Outcome
+from labs.models import Submission
+
+
+class OutcomeFilter(admin.SimpleListFilter):
+    title = "outcome"
+    parameter_name = "outcome"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(outcome.value, outcome.value.replace("_", " ")) for outcome in Outcome]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Submission]) -> QuerySet[Submission]:
+        return queryset.filter(outcome=self.value()) if self.value() else queryset
+
+
+@admin.register(Submission)
+class SubmissionAdmin(admin.ModelAdmin):
+    """The ungradable ones are one filter away: /staff/labs/submission/?outcome=ungradable."""
+
+    list_display = ("public_id", "user", "lab", "mode", "state", "outcome", "attempt", "worker", "created", "finished")
+    list_filter = (OutcomeFilter, "state", "mode", "lab", "device")
+    search_fields = ("public_id", "user__email")
+    list_select_related = ("user",)
+    date_hierarchy = "created"
+    ordering = ("-id",)
+    show_full_result_count = False
+    fields = (
+        ("public_id", "user", "lab", "mode", "device", "shared"),
+        ("state", "attempt", "worker", "phase", "lease_until", "hinted_at"),
+        ("created", "started", "finished"),
+        ("outcome", "score", "grader_version"),
+        "code",
+        "verdict_text",
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
+        return super().get_queryset(request).defer("source", "verdict")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return tuple(name for row in self.fields for name in ((row,) if isinstance(row, str) else row))
+
+    @admin.display(description="code")
+    def code(self, submission: Submission) -> str:
+        return format_html("<pre>{}</pre>", submission.code)
+
+    @admin.display(description="verdict")
+    def verdict_text(self, submission: Submission) -> str:
+        """The verdict without its timelines, which are thousands of numbers."""
+        verdict = {key: value for key, value in (submission.verdict or {}).items() if key != "timeline"}
+        return format_html("<pre>{}</pre>", json.dumps(verdict, indent=2, ensure_ascii=False)) if verdict else "–"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

@@ -1,0 +1,158 @@
+"""One submission: where it stands, its verdict, its downloads, and what its owner may do with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from grader import catalog, timeline
+from grader.verdict import Outcome, Verdict
+from labs import gate, status, verdict_page
+from labs.models import Mode, State, Submission
+from labs.views import attachment
+
+
+def _status(submission: Submission) -> status.Status:
+    ahead = submission.ahead() if submission.state == State.QUEUED else 0
+    return status.describe(submission, ahead, timezone.now())
+
+
+def _lab_title(slug: str) -> str:
+    try:
+        return catalog.get(slug).title
+    except KeyError:  # a lab that was taken out of the catalogue; its submissions stay readable
+        return slug
+
+
+@require_GET
+@never_cache
+@gate.visible_submission
+def page(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Show a submission: its live status, or its verdict."""
+    context: dict[str, Any] = {
+        "submission": submission,
+        "lab_title": _lab_title(submission.lab),
+        "mine": submission.user_id == request.user.pk,
+        "is_run": submission.mode == Mode.RUN,
+    }
+    if submission.state != State.DONE:
+        return render(request, "labs/waiting.html", context | {"status": _status(submission)})
+    return render(request, "labs/verdict.html", context | _verdict_context(submission))
+
+
+def _verdict_context(submission: Submission) -> dict[str, Any]:
+    verdict = Verdict.from_json(submission.verdict or {})
+    public_only = submission.mode == Mode.RUN
+    runs = verdict_page.runs(verdict)
+    yours = runs.get("yours")
+    return {
+        "verdict": verdict,
+        "headline": verdict_page.headline(verdict, public_only=public_only),
+        "label": verdict_page.label(verdict.outcome),
+        "tone": verdict_page.tone(verdict.outcome),
+        "passed_checks": sum(check.passed for check in verdict.checks),
+        "seconds": submission.finished - submission.started if submission.finished and submission.started else None,
+        "checks": verdict_page.checks(verdict),
+        "measurements": verdict_page.measurements(verdict.measurements),
+        "peak_tensors": verdict_page.peak_tensors(verdict),
+        "next_steps": verdict_page.next_steps(verdict),
+        "passed": verdict.outcome is Outcome.PASSED,
+        "plot": timeline.svg(verdict.timeline) if yours else "",
+        "plot_data": verdict_page.plot_data(verdict),
+        "kinds": verdict_page.kinds_of(runs),
+        "moments": verdict_page.moments(yours) if yours else [],
+        "moment_kinds": [verdict_page.KINDS[kind] for kind in verdict_page.shown_kinds(yours)] if yours else [],
+    }
+
+
+@require_GET
+@never_cache
+@gate.visible_submission
+def status_fragment(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Answer a poll: 204 where nothing changed since `seen`, a new fragment, or the news that it is over.
+
+    The page asks more rarely as time goes by. At the end it is told to stop (286) and to load the verdict.
+    """
+    now = _status(submission)
+    if now.over:
+        return HttpResponse(status=286, headers={"HX-Refresh": "true"})
+    if request.GET.get("seen") == now.token:
+        return HttpResponse(status=204)
+    return render(request, "labs/status.html", {"submission": submission, "status": now})
+
+
+@require_GET
+@never_cache
+def as_json(request: HttpRequest, public_id: str) -> JsonResponse:
+    """Return one's own submission as data, with its verdict when there is one."""
+    submission = gate.own_submission(request, public_id)
+    now = _status(submission)
+    data = {
+        "id": submission.public_id,
+        "lab": submission.lab,
+        "mode": submission.mode,
+        "device": submission.device,
+        "state": submission.state,
+        "status": now.sentence,
+        "attempt": submission.attempt,
+        "created": submission.created,
+        "started": submission.started,
+        "finished": submission.finished,
+        "outcome": submission.outcome or None,
+        "score": submission.score if submission.state == State.DONE else None,
+        "grader_version": submission.grader_version or None,
+        "shared": submission.shared,
+        "verdict": submission.verdict,
+    }
+    return JsonResponse(data)
+
+
+@require_GET
+@gate.visible_submission
+def code(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Download the submitted bytes as they came."""
+    return attachment(bytes(submission.source), f"{submission.lab}-{submission.public_id}.py")
+
+
+@require_GET
+@gate.visible_submission
+def timeline_csv(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Download every point of every run's timeline, in bytes."""
+    text = verdict_page.to_csv(_with_timeline(submission))
+    return attachment(text.encode(), f"{submission.lab}-{submission.public_id}.csv", "text/csv; charset=utf-8")
+
+
+@require_GET
+@gate.visible_submission
+def timeline_svg(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Download the memory timeline as a picture."""
+    picture = timeline.svg(_with_timeline(submission).timeline)
+    return attachment(picture.encode(), f"{submission.lab}-{submission.public_id}.svg", "image/svg+xml")
+
+
+def _with_timeline(submission: Submission) -> Verdict:
+    verdict = Verdict.from_json(submission.verdict) if submission.verdict else None
+    if verdict is None or not verdict.timeline.get("yours"):
+        raise Http404("no timeline was measured")
+    return verdict
+
+
+@require_POST
+def cancel(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Stop one's own submission, unless its verdict came first."""
+    submission = gate.own_submission(request, public_id)
+    Submission.objects.cancel(submission.pk)
+    return redirect("labs:submission", public_id=public_id)
+
+
+@require_POST
+def share(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Let anyone with the link see one's own submission, or stop that."""
+    submission = gate.own_submission(request, public_id)
+    Submission.objects.filter(pk=submission.pk).update(shared=request.POST.get("shared") == "yes")
+    return redirect("labs:submission", public_id=public_id)

@@ -1,0 +1,241 @@
+"""Turn a stored verdict into what its page prints. Pure functions of the verdict; no database, no torch."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from grader.verdict import Check, Measurements, Outcome, Verdict
+from labs import units
+
+KINDS = {
+    "saved_activation": "saved activations",
+    "replay_workspace": "replay workspace",
+    "gradient": "gradients",
+    "temporary": "temporaries",
+    "input": "inputs",
+    "optimiser_state": "optimiser state",
+    "parameter": "parameters",
+}
+RUNS = {"yours": "yours", "plain": "plain run", "reference": "reference"}
+
+_LABELS = {
+    Outcome.PASSED: "Passed",
+    Outcome.FAILED: "Not passed",
+    Outcome.CRASHED: "Crashed",
+    Outcome.TIMED_OUT: "Out of time",
+    Outcome.OUT_OF_MEMORY: "Out of memory",
+    Outcome.KILLED: "Ended early",
+    Outcome.REFUSED: "Refused",
+    Outcome.UNGRADABLE: "Not graded",
+}
+_HEADLINES = {
+    Outcome.CRASHED: "Your code raised an exception.",
+    Outcome.TIMED_OUT: "Your code was still running when its time was up.",
+    Outcome.OUT_OF_MEMORY: "Your code asked for more memory than this lab allows.",
+    Outcome.KILLED: "The process ended before it had answered.",
+    Outcome.REFUSED: "This file was not graded.",
+    Outcome.UNGRADABLE: "We could not grade this, and it is not your fault.",
+}
+ROWS_IN_TABLE = 24
+"""Moments in the table beside the plot; the CSV has them all."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A rounded figure to read, and the exact one for the tip over it."""
+
+    text: str
+    exact: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the measurements: yours, the plain run's where there is one, and a note."""
+
+    label: str
+    yours: Figure
+    plain: Figure | None = None
+    note: str = ""
+
+
+def label(outcome: str) -> str:
+    """Return an outcome in words, as lists and verdicts print it."""
+    return _LABELS.get(Outcome(outcome), outcome) if outcome else ""
+
+
+def tone(outcome: str) -> str:
+    """Return the class name for an outcome: good, warn (our fault) or bad."""
+    return {Outcome.PASSED: "good", Outcome.UNGRADABLE: "warn"}.get(Outcome(outcome), "bad") if outcome else ""
+
+
+def headline(verdict: Verdict, *, public_only: bool) -> str:
+    """Return the verdict in one sentence, or two where bytes were measured."""
+    if verdict.outcome in _HEADLINES:
+        return _HEADLINES[verdict.outcome]
+    failed = [check for check in verdict.checks if not check.passed]
+    measured = verdict.measurements
+    if not failed:
+        what = "The public cases hold." if public_only else "Every check holds."
+        if measured.peak_bytes and measured.plain_peak_bytes:
+            what += f" Peak {share(measured.peak_bytes, measured.plain_peak_bytes)} of the plain run's."
+        return what
+    first = failed[0].title.rstrip(".")
+    if len(failed) == 1:
+        return f"One check does not hold: {first}."
+    return f"{len(failed)} of {len(verdict.checks)} checks do not hold. First: {first}."
+
+
+def share(part: float, whole: float) -> str:
+    """Return part of whole in per cent."""
+    return f"{units.three(100 * part / whole)} %" if whole else "–"
+
+
+def checks(verdict: Verdict) -> list[dict[str, Any]]:
+    """Return the checks as table rows, failed ones first and otherwise in the judge's order."""
+    ordered = sorted(verdict.checks, key=lambda check: check.passed)
+    return [
+        {"check": check, "expected": _value(check, check.expected, _limit(check)), "actual": _value(check, check.actual)}
+        for check in ordered
+    ]
+
+
+def _limit(check: Check) -> str:
+    """Return the sign before what was expected: figures in these units are upper limits."""
+    number = isinstance(check.expected, int | float) and not isinstance(check.expected, bool)
+    return "≤ " if number and check.unit in ("bytes", "relative", "forwards") else ""
+
+
+def _value(check: Check, value: Any, sign: str = "") -> Figure:
+    tip = f"{value:,} {check.unit}" if isinstance(value, int) and not isinstance(value, bool) and check.unit else ""
+    return Figure(sign + units.of(value, check.unit), tip)
+
+
+def measurements(measured: Measurements) -> list[Row]:
+    """Return what was measured, in the order of the update; what was not measured is left out."""
+    rows = [
+        _bytes("Saved for backward", measured.saved_bytes, measured.plain_saved_bytes, "live at the end of forward"),
+        _bytes("Peak of the update", measured.peak_bytes, measured.plain_peak_bytes, "forward, backward and optimiser"),
+        _bytes("Replay workspace", measured.replay_bytes, None, "peak in backward less what was saved"),
+        _bytes("Peak as the kernel saw it", measured.kernel_peak_bytes, None, "read from outside your process"),
+        _flops("Work of the update", measured.step_flops, measured.plain_flops, ""),
+        _flops("Recomputed work", measured.recomputed_flops, None, _of_plain(measured)),
+    ]
+    seconds = measured.step_seconds
+    if seconds is not None:
+        interval = f"95 % interval {units.of_seconds(seconds.low)} to {units.of_seconds(seconds.high)}"
+        note = f"{interval}; {units.three(seconds.ratio)} times the plain run; shown, never judged"
+        rows.append(Row("Time of the update", Figure(units.of_seconds(seconds.median), f"{seconds.median!r} s"), None, note))
+    return [row for row in rows if row is not None]
+
+
+def _bytes(name: str, yours: int | None, plain: int | None, note: str) -> Row | None:
+    if yours is None:
+        return None
+    other = None if plain is None else Figure(units.of_bytes(plain), units.exact(plain, "bytes"))
+    return Row(name, Figure(units.of_bytes(yours), units.exact(yours, "bytes")), other, note)
+
+
+def _flops(name: str, yours: int | None, plain: int | None, note: str) -> Row | None:
+    if yours is None:
+        return None
+    other = None if plain is None else Figure(units.of_flops(plain), units.exact(plain, "FLOP"))
+    return Row(name, Figure(units.of_flops(yours), units.exact(yours, "FLOP")), other, note)
+
+
+def _of_plain(measured: Measurements) -> str:
+    if not measured.plain_flops or measured.recomputed_flops is None:
+        return ""
+    return f"{share(measured.recomputed_flops, measured.plain_flops)} of the plain update"
+
+
+def peak_tensors(verdict: Verdict) -> list[dict[str, Any]]:
+    """Return the tensors live at the learner's peak, largest first, ready to print."""
+    rows = []
+    for tensor in verdict.peak.get("tensors", []):
+        count = tensor.get("count") or 1
+        shape = "[" + ", ".join(str(size) for size in tensor.get("shape") or []) + "]"
+        rows.append(
+            {
+                "tensor": f"{shape} {tensor.get('dtype') or ''}".strip() + (f" × {count}" if count > 1 else ""),
+                "kind": KINDS.get(tensor.get("kind", ""), tensor.get("kind", "")),
+                "module": tensor.get("module") or "",
+                "operator": tensor.get("operator") or "",
+                "size": Figure(units.of_bytes(tensor["bytes"]), units.exact(tensor["bytes"], "bytes")),
+            }
+        )
+    return rows
+
+
+def next_steps(verdict: Verdict) -> list[str]:
+    """Return what to try next: the hints of the failed checks, each once, in the judge's order."""
+    hints = (check.hint for check in verdict.checks if not check.passed and check.hint)
+    return list(dict.fromkeys(hints))
+
+
+def runs(verdict: Verdict) -> dict[str, Any]:
+    """Return the timelines there are, by run, in the order of the plot."""
+    return {name: verdict.timeline[name] for name in RUNS if verdict.timeline.get(name)}
+
+
+def plot_data(verdict: Verdict) -> dict[str, Any]:
+    """Return what the browser needs to read the plot: all of the learner's run, the outline of the others."""
+    outline = ("phases", "total", "peak_index")
+    return {
+        name: timeline if name == "yours" else {key: timeline[key] for key in outline}
+        for name, timeline in runs(verdict).items()
+    }
+
+
+def kinds_of(timelines: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the kinds of memory live in the learner's run, as (kind, words), for the key under the plot."""
+    return [(kind, KINDS.get(kind, kind)) for kind in shown_kinds(timelines["yours"])] if "yours" in timelines else []
+
+
+def phase_at(timeline: dict[str, Any], index: int) -> str:
+    """Return the name of the phase in which a point lies."""
+    names = [phase["name"] for phase in timeline["phases"] if phase["start"] <= index]
+    return names[-1] if names else ""
+
+
+def moments(timeline: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the plot as a table: evenly spaced moments, the start of every phase, and the peak."""
+    last = len(timeline["total"]) - 1
+    if last < 0:
+        return []
+    chosen = {round(step * last / (ROWS_IN_TABLE - 1)) for step in range(ROWS_IN_TABLE)}
+    chosen |= {phase["start"] for phase in timeline["phases"] if phase["start"] <= last} | {timeline["peak_index"]}
+    return [
+        {
+            "at": index,
+            "phase": phase_at(timeline, index),
+            "is_peak": index == timeline["peak_index"],
+            "total": timeline["total"][index],
+            "kinds": [timeline["live"][kind][index] for kind in shown_kinds(timeline)],
+        }
+        for index in sorted(chosen)
+    ]
+
+
+def shown_kinds(timeline: dict[str, Any]) -> list[str]:
+    """Return the kinds of memory that are ever live in a run."""
+    return [kind for kind in timeline["kinds"] if any(timeline["live"].get(kind, ()))]
+
+
+def to_csv(verdict: Verdict) -> str:
+    """Return every point of every run: run, point, phase, total and each kind, in bytes."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["run", "point", "phase", "total_bytes", *(f"{kind}_bytes" for kind in KINDS)])
+    for name, timeline in runs(verdict).items():
+        writer.writerows(_csv_rows(name, timeline))
+    return out.getvalue()
+
+
+def _csv_rows(name: str, timeline: dict[str, Any]) -> Iterable[list[Any]]:
+    live = [timeline["live"].get(kind) for kind in KINDS]
+    for index, total in enumerate(timeline["total"]):
+        yield [name, index, phase_at(timeline, index), total, *(series[index] if series else 0 for series in live)]
