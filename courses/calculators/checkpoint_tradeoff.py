@@ -57,15 +57,14 @@ FIELDS = (
 )
 
 
-def sizes(blocks: int, segments: int) -> list[int]:
-    """Return the sizes of `segments` runs of consecutive blocks, as equal as they come, the larger ones first."""
-    base, longer = divmod(blocks, segments)
-    return [base + 1] * longer + [base] * (segments - longer)
-
-
 def peak_bytes(blocks: int, block: float, boundary: float, segments: int) -> float:
-    """Return the most bytes held at once: a segment whole as its backward begins, and the inputs before it."""
-    return max(before * boundary + size * block for before, size in enumerate(sizes(blocks, segments)))
+    """Return the most bytes held at once: a segment whole as its backward begins, and the inputs before it.
+
+    Segments are as equal as they come, longer ones first: the peak is at the last longer one or at the last of all.
+    """
+    base, longer = divmod(blocks, segments)
+    last = (segments - 1) * boundary + base * block
+    return max(last, (longer - 1) * boundary + (base + 1) * block) if longer else last
 
 
 def best_segments(blocks: int, block: float, boundary: float) -> int:
@@ -91,14 +90,12 @@ def compute(
     if segments is not None and segments > blocks:
         raise InputError({"segments": f"There are only {blocks} blocks: at most {blocks} segments."})
     count = segments if segments is not None else best_segments(blocks, block_bytes, boundary_bytes)
-    lengths = sizes(blocks, count)
+    longest, shortest = -(-blocks // count), blocks // count
     peak = peak_bytes(blocks, block_bytes, boundary_bytes, count)
     plain = blocks * block_bytes
-    replayed = sum(lengths[:-1] if last == "plain" else lengths) / blocks * (1 - skipped)
-    saved = sum(
-        lengths[-1] * block_bytes if last == "plain" and index == count - 1 else boundary_bytes
-        for index in range(count)
-    )
+    replayed = (blocks - shortest if last == "plain" else blocks) / blocks * (1 - skipped)
+    saved = (count - 1) * boundary_bytes + (shortest * block_bytes if last == "plain" else boundary_bytes)
+    percent = rounded(100 * replayed / (1 + backward_ratio))
     return Result(
         figures=(
             Figure.of("segments", "Segments", count, "segments"),
@@ -110,20 +107,21 @@ def compute(
             Figure.of("extra_step", "More work in the whole step", replayed / (1 + backward_ratio), "fraction"),
         ),
         formula=(
-            f"{exact(lengths[0])} · {exact(_whole(block_bytes))} bytes, and up to {exact(count - 1)} inputs of "
+            f"{exact(longest)} · {exact(_whole(block_bytes))} bytes, and up to {exact(count - 1)} inputs of "
             f"{exact(_whole(boundary_bytes))} bytes: {rounded(peak)} bytes. Replayed: {rounded(100 * replayed)} % of a "
-            f"forward / (1 + {rounded(backward_ratio)}) = {rounded(100 * replayed / (1 + backward_ratio))} % of the step"
+            f"forward / (1 + {rounded(backward_ratio)}) = {percent} % of the step"
         ),
         latex=(
-            rf"\max_i\left((i-1)\cdot {latex(boundary_bytes)} + n_i \cdot {latex(block_bytes)}\right) = {latex(peak)}"
-            r"\ \text{bytes}"
+            rf"\max_i\left((i-1) \cdot {latex(boundary_bytes)} + n_i \cdot {latex(block_bytes)}\right)"
+            rf" = {latex(peak)}\ \text{{bytes}}"
         ),
         establishes=(
             "What a chain of equal blocks must hold at once under this cut, and how much of forward is repeated."
         ),
         to_measure=(
-            "What a block of yours keeps and what its input takes; gradients and temporaries at that moment; what comes "
-            "after the blocks (logits, loss); the seconds, which follow FLOPs only where compute is the limit."
+            "What your block keeps and what its input takes; gradients and temporaries at that moment; what comes "
+            "after the blocks (logits, loss); the seconds: "
+            "they follow FLOPs only where compute limits."
         ),
         convention=f"A block counts its own input. Backward costs {rounded(backward_ratio)} forwards.",
     )

@@ -94,8 +94,8 @@ def compute(
     if hfu > 1:
         raise InputError(
             {
-                "tokens_per_s": f"That is {rounded(100 * hfu)} % of the peak, and nothing runs above it: check that the "
-                "device is the one that ran, that the rate is for what you say it is for, and that the peak is dense."
+                "tokens_per_s": f"That is {rounded(100 * hfu)} % of the peak, and nothing runs above it: is the "
+                "device the one that ran, the rate for what you say it is for, and the peak a dense one?"
             }
         )
     return Result(
