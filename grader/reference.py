@@ -1,0 +1,55 @@
+"""The judge's own runs: what the plain update computes, and the figures of the plain and the reference run."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import torch
+
+from grader import lab_code, meter, wire
+from grader.catalog import Lab
+from grader.meter import Metered
+from grader.program import Case
+
+
+def prepare() -> None:
+    """Warm the meter in this process; every reference is computed with one intra-op thread, as the subject's is."""
+    torch.set_num_threads(1)
+    meter.warm()
+
+
+def plain(lab: Lab, case: Case) -> tuple[dict[str, Any], Metered | None]:
+    """Run the plain update of a case; return what the harness observes, as the wire would carry it, and the figures.
+
+    The figures are None where the case is not measured.
+    """
+    harness = lab_code.harness(lab)
+    program = harness.prepare(case, harness.PLAIN)
+    key = _sizes(lab, case)
+    if case.get("measure") and key not in _plain_figures:
+        _plain_figures[key] = meter.run(program)
+    else:
+        for _, phase in program.phases:
+            phase()
+    values, tensors = wire.split(program.observe())
+    return {**values, **tensors}, _plain_figures.get(key) if case.get("measure") else None
+
+
+def best(lab: Lab, case: Case) -> Metered:
+    """Meter the best known solution of a case (`REFERENCE` of the lab's judge)."""
+    key = _sizes(lab, case)
+    if key not in _best_figures:
+        program = lab_code.harness(lab).prepare(case, lab_code.judge(lab).REFERENCE)
+        _best_figures[key] = meter.run(program)
+    return _best_figures[key]
+
+
+_plain_figures: dict[str, Metered] = {}
+_best_figures: dict[str, Metered] = {}
+
+
+def _sizes(lab: Lab, case: Case) -> str:
+    """Name what bytes and FLOPs depend on: everything about a case but its seed and name. Labs bound their sizes."""
+    sizes = {key: value for key, value in case.items() if key not in ("seed", "name")}
+    return f"{lab.slug} {json.dumps(sizes, sort_keys=True)}"

@@ -1,0 +1,151 @@
+"""The judge's end of the conversation with one subject. Everything received is checked before it is used."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import torch
+
+from grader import claims, wire
+from grader.meter import Metered
+from grader.program import Case
+from grader.runs import Crash
+from grader.sandbox import Sandbox, SandboxError
+
+MAX_TEXT = 8_000
+
+
+class Tampering(Exception):
+    """The subject's process said something that our code in it never says."""
+
+
+class NotReady(Exception):
+    """The sandbox failed before it held anything of the learner's: our fault."""
+
+
+class Refused(Exception):
+    """The submission is not a module, or lacks an entry point."""
+
+    def __init__(self, message: str, traceback: str) -> None:
+        super().__init__(message)
+        self.traceback = traceback
+
+
+class Crashed(Exception):
+    """The learner's code raised."""
+
+    def __init__(self, crash: Crash) -> None:
+        super().__init__(crash.error)
+        self.crash = crash
+
+
+class Session:
+    """One sandbox with one submission in it."""
+
+    def __init__(self, box: Sandbox) -> None:
+        self.box = box
+        self.deadline = math.inf
+
+    def wait_ready(self, timeout: float) -> None:
+        """Wait until torch is imported and the meter is warm. Raises NotReady: until here only our code has run."""
+        try:
+            body, _ = wire.decode(self.box.receive(timeout))
+        except (SandboxError, wire.WireError) as error:
+            raise NotReady(f"the sandbox did not become ready: {error}\n{self.box.output}") from error
+        if body != {"ready": True}:
+            raise NotReady("the sandbox did not start with our greeting")
+
+    def start_clock(self, seconds: float) -> None:
+        """Give the submission so much time on the wall, and as much of one core, from now."""
+        self.box.restart_clocks(wall_seconds=seconds, cpu_seconds=seconds)
+        self.deadline = time.monotonic() + seconds
+
+    def finish(self) -> None:
+        """Make sure that nothing more was said than was asked. Raises Tampering."""
+        if self.box.unread():
+            raise Tampering("there was more on it than was asked for")
+
+    def load(self, harness: str, source: bytes, entry_points: tuple[str, ...], forbid: list[str]) -> None:
+        """Import the submission. Raises Refused or Crashed."""
+        message = {"op": "load", "harness": harness, "entry_points": list(entry_points), "forbid": forbid}
+        raw = torch.frombuffer(bytearray(source), dtype=torch.uint8)
+        body, _ = self._ask(message, {"source": raw})
+        if "refused" in body:
+            missing = " and ".join(f"{name}()" for name in entry_points)
+            text = _text(body.get("message")) or f"After the module ran, it defines no callable {missing}."
+            raise Refused(text, _text(body.get("traceback")))
+        if body != {"loaded": True}:
+            raise Tampering("the answer to `load` is not one of ours")
+
+    def arm(self, case: Case, measure: bool) -> None:
+        """Have the case prepared, and warmed up if it is measured. Raises Crashed."""
+        self.send({"op": "case", "case": case, "measure": measure})
+
+    def run(self, measure: bool) -> tuple[dict[str, Any], Metered | None, int | None]:
+        """Play the armed case; return what was observed, the metered claim, and the kernel's growth in bytes."""
+        self._expect("armed")
+        growth = None
+        if measure:
+            base = self.box.process.resident_bytes()
+            self.box.process.reset_high_water()
+        self.send({"op": "go"})
+        self._expect("ran")
+        if measure:
+            growth = max(0, self.box.process.high_water_bytes() - base)
+        body, tensors = self._ask({"op": "report"})
+        values = body.get("values")
+        if body.keys() != {"values", "metered"} or not isinstance(values, dict) or values.keys() & tensors.keys():
+            raise Tampering("the report has the wrong form")
+        metered = None
+        if measure:
+            try:
+                metered = claims.metered(body["metered"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise Tampering(f"the metered figures have the wrong form: {error}") from None
+        return {**values, **tensors}, metered, growth
+
+    def times(self, case: Case, pairs: int) -> dict[str, float]:
+        """Return paired step times; shown, never judged."""
+        body, _ = self._ask({"op": "times", "case": case, "pairs": pairs})
+        seconds = body.get("seconds")
+        names = ("median", "low", "high", "ratio")
+        if not isinstance(seconds, dict) or not all(isinstance(seconds.get(name), float) for name in names):
+            raise Tampering("the times have the wrong form")
+        return {name: float(seconds[name]) for name in names}
+
+    def send(self, body: dict[str, Any], tensors: dict[str, torch.Tensor] | None = None) -> None:
+        self.box.send(wire.encode(body, tensors))
+
+    def _ask(
+        self, body: dict[str, Any], tensors: dict[str, torch.Tensor] | None = None
+    ) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+        self.send(body, tensors)
+        return self._answer()
+
+    def _expect(self, word: str) -> None:
+        body, _ = self._answer()
+        if body != {word: True}:
+            raise Tampering(f"expected {word!r}: the answer is not one of ours")
+
+    def _answer(self) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
+        body, tensors = wire.decode(self.box.receive(max(0.0, self.deadline - time.monotonic())))
+        if "crashed" in body:
+            line = body.get("line")
+            raise Crashed(
+                Crash(
+                    error=_text(body.get("error")) or "an error without a text",
+                    line=line if isinstance(line, int) and 0 < line < 10**6 else None,
+                    traceback=_text(body.get("traceback")),
+                    kind="out_of_memory" if body["crashed"] == "out_of_memory" else "crashed",
+                )
+            )
+        return body, tensors
+
+
+def _text(value: Any) -> str:
+    """Return untrusted text for display: bounded, and without control characters but newline and tab."""
+    if not isinstance(value, str):
+        return ""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in value[:MAX_TEXT])
