@@ -1,0 +1,90 @@
+"""Fixtures and reporting for the whole suite; `tests/support` says what there is."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from playwright.sync_api import Browser
+
+from accounts.models import User
+from tests.support import browser as chromium
+from tests.support import redis as test_redis
+from tests.support import required
+
+ON_POSTGRES = "postgresql" in settings.DATABASES["default"]["ENGINE"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    without = os.environ.get("HEADROOM_NO_POSTGRES")
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+        if without:
+            item.add_marker(pytest.mark.skip(reason=without))
+        elif item.get_closest_marker("postgres") and not ON_POSTGRES:
+            item.add_marker(pytest.mark.skip(reason="runs with HEADROOM_TEST_DATABASE=postgres"))
+
+
+@pytest.fixture(scope="session")
+def chromium_path(request: pytest.FixtureRequest) -> str:
+    """The path of a Chromium; without one the test is skipped, or fails where HEADROOM_REQUIRE names browser."""
+    path = chromium.find()
+    if path is None:
+        request.config.stash[NO_BROWSER] = True
+        message = f"there is no Chromium: {chromium.HOW_TO_GET_ONE}"
+        pytest.fail(message) if required("browser") else pytest.skip(message)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium_path: str) -> Iterator[Browser]:
+    """A Playwright browser; `browser.new_page()` gives a fresh one."""
+    # Playwright runs an event loop in this thread, and Django would refuse the database while one runs.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with chromium.running(chromium_path) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The REDIS_URL of a server for this run."""
+    with test_redis.running() as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def _fresh_cache() -> None:
+    """Rate limits count in the cache: no test inherits another's."""
+    cache.clear()
+
+
+@pytest.fixture
+def member(db: None) -> User:
+    """Someone with a free account: member@example.org, password `a long passphrase`."""
+    return User.objects.create_user("member@example.org", "a long passphrase", display_name="Member")
+
+
+@pytest.fixture
+def stranger(db: None) -> User:
+    """Someone else with a free account."""
+    return User.objects.create_user("stranger@example.org", "a long passphrase", display_name="Stranger")
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    """A member of staff."""
+    return User.objects.create_superuser("staff@example.org", "a long passphrase", display_name="Staff")
+
+
+NO_BROWSER = pytest.StashKey[bool]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.stash.get(NO_BROWSER, False):
+        terminalreporter.section("no browser", sep="-", yellow=True)
+        terminalreporter.line(f"The browser tests did not run: {chromium.HOW_TO_GET_ONE}")
+    if without := os.environ.get("HEADROOM_NO_POSTGRES"):
+        terminalreporter.section("no PostgreSQL", sep="-", yellow=True)
+        terminalreporter.line(f"The PostgreSQL tests did not run: {without}.")
