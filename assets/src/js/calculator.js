@@ -40,8 +40,10 @@ function showErrors(form, errors) {
     field.textContent = sentence ?? "";
     field.hidden = !sentence;
     const input = form.elements[field.dataset.errorFor];
-    if (input instanceof Element) input.toggleAttribute("aria-invalid", Boolean(sentence));
-    if (input instanceof Element && sentence) input.setAttribute("aria-invalid", "true");
+    if (!(input instanceof Element)) continue;
+    if (sentence) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+    if (sentence) input.closest("details")?.setAttribute("open", "");
   }
   form.querySelector("[data-out]")?.classList.toggle("stale", Object.keys(errors).length > 0);
 }
@@ -56,6 +58,9 @@ function upgrade(form) {
   if (form.dataset.ready) return;
   form.dataset.ready = "true";
   const trouble = form.querySelector("[data-trouble]");
+  for (const more of form.querySelectorAll("details")) {
+    if ([...more.querySelectorAll("input")].some((input) => input.value !== "")) more.open = true;
+  }
   let timer = 0;
   let running = null;
 

@@ -46,6 +46,34 @@ export function momentAt(main, index, other) {
   return Math.min(to[match + 1] - 1, to[match] + Math.round(share * (to[match + 1] - to[match])));
 }
 
+/** The share of the width each phase takes. Points are allocations, not seconds, and an optimiser makes thousands of small ones. */
+function shares(run) {
+  const ends = bounds(run);
+  const counts = run.phases.map((phase, index) => ends[index + 1] - ends[index]);
+  const main = counts.filter((_, index) => ["forward", "backward"].includes(run.phases[index].name)).reduce((sum, count) => sum + count, 0);
+  const capped = counts.map((count, index) => (main && !["forward", "backward"].includes(run.phases[index].name) ? Math.min(count, main / 4) : count));
+  const whole = capped.reduce((sum, count) => sum + count, 0) || 1;
+  let sum = 0;
+  return [0, ...capped.map((count) => (sum += count) / whole)];
+}
+
+/** Where a moment stands in the width, 0 to 1, and which moment stands at a place. */
+function scale(run) {
+  const [ends, cuts] = [bounds(run), shares(run)];
+  return {
+    cuts,
+    place(index) {
+      const phase = Math.max(0, run.phases.findLastIndex((one) => one.start <= index));
+      return cuts[phase] + ((index + 0.5 - ends[phase]) / Math.max(1, ends[phase + 1] - ends[phase])) * (cuts[phase + 1] - cuts[phase]);
+    },
+    momentAt(share) {
+      const phase = Math.max(0, Math.min(run.phases.length - 1, cuts.findLastIndex((cut) => cut <= share)));
+      const within = (share - cuts[phase]) / (cuts[phase + 1] - cuts[phase]);
+      return Math.max(ends[phase], Math.min(ends[phase + 1] - 1, ends[phase] + Math.floor(within * (ends[phase + 1] - ends[phase]))));
+    },
+  };
+}
+
 function node(name, attributes, text) {
   const made = document.createElementNS(NS, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
@@ -71,12 +99,12 @@ export function draw(series, { width, height, hidden, peakText }) {
   const top = highest * 1.08;
   const x = (share) => box.left + share * (box.right - box.left);
   const y = (count) => box.bottom - (Math.max(0, count) / top) * (box.bottom - box.top);
-  const own = (index) => x((index + 0.5) / main.total.length);
+  const across = scale(main);
+  const own = (index) => x(across.place(index));
   const svg = node("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
 
-  const from = bounds(main);
   main.phases.forEach((phase, index) => {
-    const [left, right] = [x(from[index] / main.total.length), x(from[index + 1] / main.total.length)];
+    const [left, right] = [x(across.cuts[index]), x(across.cuts[index + 1])];
     if (index % 2 === 0) svg.append(node("rect", { class: "band", x: left, y: box.top, width: right - left, height: box.bottom - box.top }));
     if (right - left > phase.name.length * 7) svg.append(node("text", { x: (left + right) / 2, y: height - 8, "text-anchor": "middle" }, phase.name));
   });
@@ -100,14 +128,14 @@ export function draw(series, { width, height, hidden, peakText }) {
     const path = line.total.map((count, index) => `${own(momentAt(line, index, main)).toFixed(1)},${y(count).toFixed(1)}`);
     svg.append(node("path", { class: `line line-${line.key}`, d: `M${path.join("L")}` }));
   }
-  labelLines(svg, lines, main, { own, y, box });
-  labelPeak(svg, main, stacked, peakText, { own, y, box, whole: kinds.length === main.kinds.filter((kind) => main.live[kind].some((value) => value > 0)).length });
+  const drawn = main.kinds.filter((kind) => main.live[kind].some((value) => value > 0));
+  labels(svg, { main, lines, stacked, peakText, whole: kinds.length === drawn.length, own, y, box });
 
   const cursor = node("line", { class: "cursor", y1: box.top, y2: box.bottom, visibility: "hidden" });
   svg.append(cursor);
   return {
     svg,
-    indexAt: (px) => Math.min(main.total.length - 1, Math.max(0, Math.floor(((px - box.left) / (box.right - box.left)) * main.total.length))),
+    indexAt: (px) => across.momentAt(Math.min(1, Math.max(0, (px - box.left) / (box.right - box.left)))),
     mark(index) {
       cursor.setAttribute("visibility", index === null ? "hidden" : "visible");
       if (index === null) return;
@@ -117,29 +145,29 @@ export function draw(series, { width, height, hidden, peakText }) {
   };
 }
 
-function labelLines(svg, lines, main, { own, y, box }) {
+/** Write a label beside a point, within the plot and clear of the labels already there. */
+function label(svg, taken, box, { at, high, text, className, size }) {
+  const wide = text.length * size;
+  const left = Math.max(box.left + 4, at + 9 + wide > box.right ? Math.min(at - 9 - wide, box.right - wide) : at + 9);
+  const clashes = (y) => taken.some((one) => Math.abs(one.y - y) < 15 && one.left < left + wide && left < one.left + one.wide);
+  let y = Math.max(box.top + 12, high);
+  for (let step = 1; clashes(y) && step < 12; step += 1) y = Math.max(box.top + 12, high + (step % 2 ? -1 : 1) * Math.ceil(step / 2) * 15);
+  taken.push({ left, wide, y });
+  svg.append(node("text", { class: className, x: left, y }, text));
+}
+
+function labels(svg, { main, lines, stacked, peakText, whole, own, y, box }) {
   const taken = [];
+  if (whole) {
+    const [at, high] = [own(main.peak_index), y(stacked[main.peak_index])];
+    const short = `peak ${bytes(main.total[main.peak_index])}`;
+    const text = peakText && peakText.length * 6.8 < box.right - box.left ? peakText : short;
+    svg.append(node("circle", { class: "peak", cx: at, cy: high, r: 4 }));
+    label(svg, taken, box, { at, high: high - 9, text, className: "peaktext", size: 6.8 });
+  }
   for (const line of lines) {
     const peak = line.total.indexOf(Math.max(...line.total));
     const text = `${line.label} ${bytes(line.total[peak])}`;
-    const wide = text.length * 6.4;
-    const at = own(momentAt(line, peak, main));
-    const left = at + 10 + wide > box.right ? at - 10 - wide : at + 10;
-    let high = Math.max(box.top + 12, y(line.total[peak]) + 4);
-    while (taken.some((other) => Math.abs(other - high) < 15)) high += 15;
-    taken.push(high);
-    svg.append(node("text", { class: "onplot", x: Math.max(box.left + 4, left), y: high }, text));
+    label(svg, taken, box, { at: own(momentAt(line, peak, main)), high: y(line.total[peak]) + 4, text, className: "onplot", size: 6.4 });
   }
-}
-
-function labelPeak(svg, main, stacked, peakText, { own, y, box, whole }) {
-  if (!whole) return;
-  const [at, high] = [own(main.peak_index), y(stacked[main.peak_index])];
-  const room = Math.floor((box.right - box.left) / 6.8);
-  const full = peakText || `peak ${bytes(main.total[main.peak_index])}`;
-  const text = full.length > room ? `peak ${bytes(main.total[main.peak_index])}` : full;
-  const wide = text.length * 6.6;
-  svg.append(node("circle", { class: "peak", cx: at, cy: high, r: 4 }));
-  const left = at + 9 + wide > box.right ? Math.max(box.left + 4, Math.min(at - wide / 2, box.right - wide)) : at + 9;
-  svg.append(node("text", { class: "peaktext", x: left, y: Math.max(box.top + 10, high - 9) }, text));
 }
