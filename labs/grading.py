@@ -54,7 +54,8 @@ def grade(pk: int) -> bool:
     return _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
 
 
-def _judge(submission: Submission, progress: Callable[[str, int, int], None], cancelled: Callable[[], bool]
+def _judge(
+    submission: Submission, progress: Callable[[str, int, int], None], cancelled: Callable[[], bool]
 ) -> Verdict | None:
     """Return the judge's verdict, ours where it failed, None where it was told to stop."""
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from html import unescape
+from typing import Any
 
 import markdown
 import nh3
@@ -12,7 +13,8 @@ from latex2mathml.converter import convert
 
 _TAGS = {
     *("h2", "h3", "h4", "p", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "hr", "br", "details", "summary"),
-    *("table", "thead", "tbody", "tr", "th", "td", "pre", "code", "kbd", "em", "strong", "a", "div", "span", "sub", "sup"),
+    *("table", "thead", "tbody", "tr", "th", "td", "pre", "code", "kbd", "em", "strong", "a", "div", "span"),
+    *("sub", "sup"),
 }
 _ATTRIBUTES = {
     "a": {"href", "title"},
@@ -23,7 +25,7 @@ _EXTENSIONS = [
     *("fenced_code", "tables", "toc", "codehilite", "sane_lists"),
     *("pymdownx.arithmatex", "pymdownx.blocks.details", "pymdownx.blocks.admonition"),
 ]
-_CONFIGS = {
+_CONFIGS: dict[str, dict[str, Any]] = {
     "codehilite": {"css_class": "highlight", "guess_lang": False},
     "pymdownx.arithmatex": {"generic": True},
 }

@@ -14,7 +14,7 @@ _AT_MOST_S = 15
 
 @dataclass(frozen=True)
 class Status:
-    """`sentence` is for people; `done` of `total` fills the bar (total 0: unknown); `every` is seconds between polls."""
+    """A sentence for people, a bar (`done` of `total`; 0: unknown), and the seconds until the page asks again."""
 
     sentence: str
     note: str

@@ -30,9 +30,12 @@ def sweep() -> None:
 
 
 def send_hint(pk: int, device: str) -> bool:
-    """Tell the queue of the device's workers that a submission waits. False: the queue cannot be reached; the sweeper tries again."""
+    """Tell the workers of a device that a submission waits.
+
+    False: the queue cannot be reached, and the sweeper has to try again.
+    """
     try:
-        grade.apply_async((pk,), queue="cpu" if device == "cpu" else "gpu", retry_policy={"max_retries": 1, "interval_start": 0})
+        grade.apply_async((pk,), queue="cpu" if device == "cpu" else "gpu")
     except (OperationalError, OSError):
         log.warning("The queue cannot be reached; submission %s waits for the sweeper.", pk, exc_info=True)
         return False

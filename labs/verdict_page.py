@@ -98,7 +98,11 @@ def checks(verdict: Verdict) -> list[dict[str, Any]]:
     """Return the checks as table rows, failed ones first and otherwise in the judge's order."""
     ordered = sorted(verdict.checks, key=lambda check: check.passed)
     return [
-        {"check": check, "expected": _value(check, check.expected, _limit(check)), "actual": _value(check, check.actual)}
+        {
+            "check": check,
+            "expected": _value(check, check.expected, _limit(check)),
+            "actual": _value(check, check.actual),
+        }
         for check in ordered
     ]
 
@@ -128,7 +132,8 @@ def measurements(measured: Measurements) -> list[Row]:
     if seconds is not None:
         interval = f"95 % interval {units.of_seconds(seconds.low)} to {units.of_seconds(seconds.high)}"
         note = f"{interval}; {units.three(seconds.ratio)} times the plain run; shown, never judged"
-        rows.append(Row("Time of the update", Figure(units.of_seconds(seconds.median), f"{seconds.median!r} s"), None, note))
+        median = Figure(units.of_seconds(seconds.median), f"{seconds.median!r} s")
+        rows.append(Row("Time of the update", median, None, note))
     return [row for row in rows if row is not None]
 
 
