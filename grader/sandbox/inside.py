@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
+import signal
 import struct
 import sys
 
@@ -54,7 +56,22 @@ class Channel:
         return bytes(parts)
 
 
-_PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _MODE_FILTER = 22, 38, 2
+def guard() -> None:
+    """Tie this process to the judge's, first thing. bubblewrap does so too, but not from its very first moment.
+
+    A judge that died before bubblewrap's `--die-with-parent` took hold has left a request pipe without a writer; one
+    that dies later is noticed by the kernel. In mode "none" the second half is asked for here (in bubblewrap it is
+    in force already, and the filter refuses to change it).
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    poll = select.poll()
+    poll.register(int(os.environ[REQUESTS]), 0)
+    if poll.poll(0):
+        os._exit(1)
+
+
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_FILTER, _ALL_THREADS = 1, 1
 
@@ -78,6 +95,8 @@ def lock_down() -> None:
         raise OSError(ctypes.get_errno(), "the kernel refused no_new_privs")
     # The call rather than prctl(PR_SET_SECCOMP): only it reaches the threads that already run.
     number = _SECCOMP[os.uname().machine]
-    answer = libc.syscall(number, _SET_FILTER, _ALL_THREADS, ctypes.byref(argument))
+    answer = libc.syscall(
+        ctypes.c_long(number), ctypes.c_long(_SET_FILTER), ctypes.c_long(_ALL_THREADS), ctypes.byref(argument)
+    )
     if answer != 0:
         raise OSError(ctypes.get_errno(), f"the kernel refused the system call filter (answer {answer})")

@@ -46,14 +46,13 @@ class Process:
 
     def reset_high_water(self) -> None:
         """Lower the high-water mark to the present resident size (`proc_pid_clear_refs(5)`, value 5)."""
+        fd = self._open("clear_refs", os.O_WRONLY)
         try:
-            fd = os.open("clear_refs", os.O_WRONLY | os.O_CLOEXEC, dir_fd=self._folder)
-            try:
-                os.write(fd, b"5")
-            finally:
-                os.close(fd)
-        except (ProcessLookupError, FileNotFoundError) as error:
+            os.write(fd, b"5")
+        except ProcessLookupError as error:
             raise Gone(f"process {self.pid} has ended") from error
+        finally:
+            os.close(fd)
 
     def high_water_bytes(self) -> int:
         """Return the highest resident size since the last reset (VmHWM), in bytes."""
@@ -73,17 +72,22 @@ class Process:
 
     def children(self) -> list[int]:
         """Return the host pids of the process's children. In a working sandbox there are none, ever."""
-        text = ""
-        for thread in self._list("task"):
+        fd = self._open("task", os.O_DIRECTORY)
+        try:
+            threads = os.listdir(fd)
+        finally:
+            os.close(fd)
+        text = b""
+        for thread in threads:
             with suppress(Gone):
-                text += self._read(f"task/{thread}/children").decode() + " "
+                text += self._read(f"task/{thread}/children") + b" "
         return [int(pid) for pid in text.split()]
 
     def tmpfs(self) -> tuple[int, int]:
         """Return bytes and number of files in the process's own /tmp, (0, 0) where it cannot be looked at."""
         try:
-            fd = os.open("root/tmp", os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
-        except OSError:
+            fd = self._open("root/tmp", os.O_DIRECTORY)
+        except (OSError, Gone):
             return 0, 0
         try:
             figures = os.fstatvfs(fd)
@@ -119,21 +123,18 @@ class Process:
         return self._read("stat").rpartition(b")")[2].split()
 
     def _read(self, name: str) -> bytes:
+        fd = self._open(name, os.O_RDONLY)
         try:
-            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
-            try:
-                return os.read(fd, 1 << 16)
-            finally:
-                os.close(fd)
-        except (ProcessLookupError, FileNotFoundError) as error:
+            return os.read(fd, 1 << 16)
+        except ProcessLookupError as error:
             raise Gone(f"process {self.pid} has ended") from error
-
-    def _list(self, name: str) -> list[str]:
-        try:
-            fd = os.open(name, os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
-        except (ProcessLookupError, FileNotFoundError) as error:
-            raise Gone(f"process {self.pid} has ended") from error
-        try:
-            return os.listdir(fd)
         finally:
             os.close(fd)
+
+    def _open(self, name: str, flags: int) -> int:
+        if self._folder < 0:
+            raise Gone(f"process {self.pid} has ended")
+        try:
+            return os.open(name, flags | os.O_CLOEXEC, dir_fd=self._folder)
+        except (ProcessLookupError, FileNotFoundError) as error:
+            raise Gone(f"process {self.pid} has ended") from error

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,12 +32,30 @@ OWN_FILES = {
 """The part of this package that the inside needs; its `__init__` stays outside, with all that it imports."""
 
 # -I leaves the current folder and the user's own packages out of sys.path; ours is put there by hand.
-_BOOT = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+_BOOT = """
+import runpy, sys
+sys.path.insert(0, sys.argv.pop(1))
+from grader.sandbox import inside
+inside.guard()
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
 
 T = TypeVar("T")
 
 
-@dataclass
+@dataclass(frozen=True)
+class Order:
+    """What to start: see `Sandbox.start`."""
+
+    module: str
+    args: Sequence[str]
+    files: Mapping[str, Path]
+    environment: Mapping[str, str]
+    limits: Limits
+    mode: str
+
+
+@dataclass(frozen=True)
 class Started:
     """A running process and our ends of its pipes."""
 
@@ -46,8 +64,7 @@ class Started:
     requests: int
     results: int
     output: int
-    folder: str | None = None
-    closed: bool = field(default=False, init=False)
+    folder: str | None = None  # mode "none": where the files were copied
 
     def stop(self) -> int:
         """Kill the whole tree, reap it and return the exit status (negative: the signal)."""
@@ -68,122 +85,103 @@ class Started:
         return status
 
 
-def start(
-    module: str,
-    args: Sequence[str],
-    files: Mapping[str, Path],
-    environment: Mapping[str, str],
-    limits: Limits,
-    mode: str,
-) -> Started:
-    """Start `python -m module args` with the given files, in mode "bwrap" or "none". Raises Unavailable."""
-    files = {**OWN_FILES, **files}
-    environment = {**bwrap.ENVIRONMENT, **environment}
+def start(order: Order) -> Started:
+    """Start the process that `order` describes. Raises Unavailable, with what bubblewrap said."""
+    if sys.platform != "linux":
+        raise Unavailable("Submissions can only be run on Linux: sandbox and measurements are the Linux kernel's.")
     requests_in, requests = os.pipe()
     results, results_in = os.pipe()
     output, output_in = os.pipe()
-    environment |= {REQUESTS: str(requests_in), RESULTS: str(results_in)}
-    give = {
-        "stdin": subprocess.DEVNULL,
-        "stdout": output_in,
-        "stderr": output_in,
-        "close_fds": True,
-        "cwd": "/",
-        "env": environment,
-        "start_new_session": True,
+    environment = {
+        **bwrap.ENVIRONMENT,
+        **order.environment,
+        REQUESTS: str(requests_in),
+        RESULTS: str(results_in),
     }
-    launch = _in_bubblewrap if mode == "bwrap" else _plainly
+    order = replace(order, files={**OWN_FILES, **order.files}, environment=environment)
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": output_in, "stderr": output_in, "start_new_session": True}
     try:
-        started = launch(
-            [sys.executable, "-I", "-c", _BOOT],
-            [module, *args],
-            files,
-            environment,
-            limits,
-            give,
-            (requests_in, results_in),
-        )
+        if order.mode == "bwrap":
+            popen, process, folder = *_in_bubblewrap(order, pipes, [requests_in, results_in]), None
+        else:
+            popen, process, folder = _plainly(order, pipes, [requests_in, results_in])
     except BaseException as error:
-        os.close(output_in)
+        _close(output_in)
         said = os.read(output, 1 << 16).decode(errors="replace").strip() if isinstance(error, Unavailable) else ""
-        for fd in (requests, results, output, requests_in, results_in):
-            os.close(fd)
+        _close(requests, results, output, requests_in, results_in)
         if said:
             raise Unavailable(f"{error}: {said}") from error
         raise
-    for fd in (requests_in, results_in, output_in):
-        os.close(fd)
-    started.requests, started.results, started.output = requests, results, output
-    return started
+    _close(requests_in, results_in, output_in)
+    return Started(popen, process, requests, results, output, folder)
 
 
-def _in_bubblewrap(
-    python: list[str],
-    args: list[str],
-    files: Mapping[str, Path],
-    environment: Mapping[str, str],
-    limits: Limits,
-    give: dict[str, Any],
-    pipes: tuple[int, int],
-) -> Started:
-    code, code_in = os.pipe()
+def _in_bubblewrap(order: Order, pipes: dict[str, Any], keep: list[int]) -> tuple[subprocess.Popen[bytes], Process]:
+    try:
+        code = _readable(seccomp.program(strict=False))
+    except seccomp.Unsupported as error:
+        raise Unavailable(str(error)) from error
     info, info_in = os.pipe()
     block, go = os.pipe()
     try:
-        os.write(code_in, seccomp.program(strict=False))  # 2 KB: fits into a pipe
-        os.close(code_in)
         line = bwrap.command(
-            [*python, bwrap.ROOT, *args],
-            files=files,
-            environment=environment,
-            tmpfs_bytes=limits.tmpfs_bytes,
+            [sys.executable, "-I", "-c", _BOOT, bwrap.ROOT, order.module, *order.args],
+            files=order.files,
+            environment=order.environment,
+            tmpfs_bytes=order.limits.tmpfs_bytes,
             descriptors=bwrap.Descriptors(code, info_in, block),
         )
-        popen = spawn(lambda: subprocess.Popen(line, pass_fds=(*pipes, code, info_in, block), **{**give, "env": {}}))
-    except (OSError, seccomp.Unsupported) as error:
-        os.close(go)
-        os.close(info)
+        popen = spawn(lambda: subprocess.Popen(line, pass_fds=(*keep, code, info_in, block), env={}, cwd="/", **pipes))
+    except OSError as error:
+        _close(info, go)
         raise Unavailable(f"bubblewrap could not be started: {error}") from error
+    except BaseException:
+        _close(info, go)
+        raise
     finally:
-        for fd in (code, info_in, block):
-            os.close(fd)
+        _close(code, info_in, block)
     with os.fdopen(info, "rb") as reader, os.fdopen(go, "wb") as release:
-        told = reader.read()
+        told = reader.read()  # empty when bubblewrap gave up
         try:
             process = Process(json.loads(told)["child-pid"])
-            _limit(process.pid, limits)
-        except (ValueError, KeyError, Gone, ProcessLookupError, PermissionError) as error:
+            _limit(process.pid, order.limits)
+        except (ValueError, KeyError, Gone, OSError) as error:
             popen.kill()
             popen.wait()
             raise Unavailable("bubblewrap could not set up the sandbox") from error
         release.write(b"g")
-    return Started(popen, process, -1, -1, -1)
+    return popen, process
 
 
-def _plainly(
-    python: list[str],
-    args: list[str],
-    files: Mapping[str, Path],
-    environment: Mapping[str, str],
-    limits: Limits,
-    give: dict[str, Any],
-    pipes: tuple[int, int],
-) -> Started:
+def _plainly(order: Order, pipes: dict[str, Any], keep: list[int]) -> tuple[subprocess.Popen[bytes], Process, str]:
     folder = tempfile.mkdtemp(prefix="headroom-")
-    for inside, outside in files.items():
+    for inside, outside in order.files.items():
         target = Path(folder, inside)
         target.parent.mkdir(parents=True, exist_ok=True)
         if outside.is_dir():
             shutil.copytree(outside, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(outside, target)
-    home = {"HOME": folder, "TMPDIR": folder}
-    give = {**give, "cwd": folder, "env": {**environment, **home}}
-    popen = spawn(lambda: subprocess.Popen([*python, folder, *args], pass_fds=pipes, **give))
+    environment = {**order.environment, "HOME": folder, "TMPDIR": folder}
+    line = [sys.executable, "-I", "-c", _BOOT, folder, order.module, *order.args]
+    popen = spawn(lambda: subprocess.Popen(line, pass_fds=keep, env=environment, cwd=folder, **pipes))
     process = Process(popen.pid)
     with suppress(ProcessLookupError):
-        _limit(popen.pid, limits)
-    return Started(popen, process, -1, -1, -1, folder)
+        _limit(popen.pid, order.limits)
+    return popen, process, folder
+
+
+def _readable(content: bytes) -> int:
+    """Return a descriptor from which a short content (at most a pipe's 64 KiB) can be read."""
+    fd, fd_in = os.pipe()
+    os.write(fd_in, content)
+    os.close(fd_in)
+    return fd
+
+
+def _close(*fds: int) -> None:
+    for fd in fds:
+        os.close(fd)
 
 
 def _limit(pid: int, limits: Limits) -> None:

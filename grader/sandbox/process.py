@@ -36,7 +36,7 @@ class Sandbox:
         self._end: Ended | None = None
         self._eof = False
         self._printed = Output(started.output, limits.output_bytes)
-        self._watch = Watch(started.process, limits, own_tmpfs=mode == "bwrap")
+        self._watch = Watch(started.process, limits, isolated=mode == "bwrap")
 
     @classmethod
     def start(
@@ -58,8 +58,11 @@ class Sandbox:
 
         Raises Unavailable where no sandbox can be started, with a sentence that says why.
         """
+        if mode not in ("bwrap", "none"):
+            raise ValueError(f'mode is "bwrap" or "none", not {mode!r}')
         limits = limits or Limits()
-        return cls(launch.start(module, args, files or {}, environment or {}, limits, mode), limits, mode)
+        order = launch.Order(module, args, files or {}, environment or {}, limits, mode)
+        return cls(launch.start(order), limits, mode)
 
     def __enter__(self) -> Sandbox:
         return self

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
 
 from grader.sandbox.ends import Reason
 from grader.sandbox.kernel import Gone, Process
@@ -21,13 +20,14 @@ class Watch:
     that waited ready is given its work.
     """
 
-    def __init__(self, process: Process, limits: Limits, *, own_tmpfs: bool) -> None:
+    def __init__(self, process: Process, limits: Limits, *, isolated: bool) -> None:
         self.reason: Reason | None = None
         self._process = process
         self._limits = limits
-        self._own_tmpfs = own_tmpfs
+        self._isolated = isolated
         self._done = threading.Event()
-        self.restart_clocks(limits.wall_seconds, limits.cpu_seconds)
+        self._wall_end = time.monotonic() + limits.wall_seconds
+        self._cpu_end = limits.cpu_seconds
         self._thread = threading.Thread(target=self._run, name="sandbox-watch", daemon=True)
         self._thread.start()
 
@@ -68,9 +68,7 @@ class Watch:
             return Reason.CPU
         if self._process.threads() > self._limits.threads:
             return Reason.THREADS
-        if self._own_tmpfs and self._process.tmpfs()[1] > self._limits.tmpfs_files:
-            return Reason.FILES
-        with suppress(Gone):
-            if self._process.children():
-                return Reason.PROCESSES
-        return None
+        if self._isolated:
+            return Reason.FILES if self._process.tmpfs()[1] > self._limits.tmpfs_files else None
+        # Without a sandbox, nothing but the filter of `lock_down` forbids a second process.
+        return Reason.PROCESSES if self._process.children() else None
