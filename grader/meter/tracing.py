@@ -163,6 +163,6 @@ def _note_outputs(outputs: dict[int, tuple[str, tuple[int, ...]]], out: Any) -> 
 def address_of(tensor: torch.Tensor) -> int:
     """Return the address of the tensor's storage, or 0 where it has none (sparse, meta, wrapper subclasses)."""
     try:
-        return int(torch._C._data_address(tensor))  # unlike `data_ptr`, this does not make a lazy copy real
+        return int(torch._C._data_address(tensor))  # type: ignore[attr-defined]  # unlike `data_ptr`, this does not make a lazy copy real
     except (RuntimeError, NotImplementedError):
         return 0

@@ -1,25 +1,20 @@
-"""Live bytes over one update as JSON, picture and table. Imports no torch: the web process draws with it.
-
-A timeline is {"phases": [{"name", "start"}, ...], "kinds": [...], "live": {kind: [bytes per point, ...]},
-"total": [...], "peak_index": int}: `start` is the index of a phase's first point, all lists have one length, and the
-kinds sum to the total at every point. Bytes are above what was live when the update started, so a point can be below
-zero where the update freed what was there before.
-"""
+"""Choose the points of a timeline and put it together."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-KINDS = (
-    "saved_activation",
-    "replay_workspace",
-    "gradient",
-    "temporary",
-    "input",
-    "optimiser_state",
-    "parameter",
-)
+LABELS = {
+    "saved_activation": "saved activations",
+    "replay_workspace": "replay workspace",
+    "gradient": "gradients",
+    "temporary": "temporaries",
+    "input": "inputs",
+    "optimiser_state": "optimiser state",
+    "parameter": "parameters",
+}
+KINDS = tuple(LABELS)
 MOST_POINTS = 2_000
 
 
@@ -44,9 +39,7 @@ def thin(totals: Sequence[int], starts: Sequence[int], most: int = MOST_POINTS) 
     return sorted(chosen)
 
 
-def build(
-    phases: Sequence[tuple[str, int]], kept: Sequence[int], live: Mapping[str, Sequence[int]]
-) -> dict[str, Any]:
+def build(phases: Sequence[tuple[str, int]], kept: Sequence[int], live: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """Put a timeline together from phases (name, first point), the points kept of it, and their bytes by kind."""
     position = {point: index for index, point in enumerate(kept)}
     total = [sum(values) for values in zip(*live.values(), strict=True)]
@@ -57,3 +50,21 @@ def build(
         "total": total,
         "peak_index": max(range(len(total)), key=total.__getitem__),
     }
+
+
+def phase_at(timeline: Mapping[str, Any], index: int) -> str:
+    """Return the name of the phase that a point lies in."""
+    return next((phase["name"] for phase in reversed(timeline["phases"]) if phase["start"] <= index), "")
+
+
+def format_bytes(count: int) -> str:
+    """Write a number of bytes in the binary unit that reads best, to three significant digits: "48.1 MiB"."""
+    size = float(count)
+    units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    while abs(size) >= 999.5 and len(units) > 1:
+        size /= 1024
+        units.pop(0)
+    if units[0] == "bytes":
+        return f"{count:,} byte{'' if abs(count) == 1 else 's'}"
+    decimals = 2 if abs(size) < 9.995 else 1 if abs(size) < 99.95 else 0
+    return f"{size:,.{decimals}f} {units[0]}"
