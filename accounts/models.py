@@ -49,6 +49,9 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     objects: ClassVar[UserManager] = UserManager()
 
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~models.Q(email=""), name="accounts_user_has_an_email")]
+
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

@@ -71,7 +71,10 @@ def arguments(binary: str, var: Path) -> list[str]:
 def main(environment: Mapping[str, str], var: Path) -> None:
     """Become the server, or wait for a signal where REDIS_URL names one that runs already."""
     if environment.get("REDIS_URL") and environment["REDIS_URL"] != local_url(var):
-        signal.sigwait({signal.SIGTERM, signal.SIGINT})
+        ends = {signal.SIGTERM, signal.SIGINT}
+        # Blocked, so that they are waited for instead of ending the process by their default.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+        signal.sigwait(ends)
         return
     private_folder(socket_path(var).parent)
     private_folder(var / "redis")

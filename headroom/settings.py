@@ -145,6 +145,7 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 # On someone's own machine the mail goes to the terminal: they are let in at once and may confirm later.
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if PRODUCTION else "optional"
 ACCOUNT_CHANGE_EMAIL = True
+ACCOUNT_FORMS = {"add_email": "accounts.forms.ChangeEmailForm"}
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "courses:home"

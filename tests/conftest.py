@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.cache import cache
 from playwright.sync_api import Browser
@@ -60,22 +61,27 @@ def _fresh_cache() -> None:
     cache.clear()
 
 
+def _confirmed(user: User) -> User:
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
 @pytest.fixture
 def member(db: None) -> User:
-    """Someone with a free account: member@example.org, password `a long passphrase`."""
-    return User.objects.create_user("member@example.org", "a long passphrase", display_name="Member")
+    """Someone with a free account and a confirmed address: member@example.org, password `a long passphrase`."""
+    return _confirmed(User.objects.create_user("member@example.org", "a long passphrase", display_name="Member"))
 
 
 @pytest.fixture
 def stranger(db: None) -> User:
     """Someone else with a free account."""
-    return User.objects.create_user("stranger@example.org", "a long passphrase", display_name="Stranger")
+    return _confirmed(User.objects.create_user("stranger@example.org", "a long passphrase", display_name="Stranger"))
 
 
 @pytest.fixture
 def staff(db: None) -> User:
     """A member of staff."""
-    return User.objects.create_superuser("staff@example.org", "a long passphrase", display_name="Staff")
+    return _confirmed(User.objects.create_superuser("staff@example.org", "a long passphrase", display_name="Staff"))
 
 
 NO_BROWSER = pytest.StashKey[bool]()

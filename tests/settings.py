@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 os.environ["HEADROOM_MODE"] = "test"
 
-from tests.support import postgres, required  # noqa: E402
+from tests.support import postgres, required
 
 # The server is started by the first process that reads these settings; those it starts find it in DATABASE_URL.
 if os.environ.get("HEADROOM_TEST_DATABASE") == "postgres" and not os.environ.get("DATABASE_URL"):
@@ -20,7 +20,7 @@ if os.environ.get("HEADROOM_TEST_DATABASE") == "postgres" and not os.environ.get
             sys.exit(f"PostgreSQL is required here (HEADROOM_REQUIRE), and {_error}.")
         os.environ["HEADROOM_NO_POSTGRES"] = str(_error)
 
-from headroom.settings import *  # noqa: E402, F403
+from headroom.settings import *  # noqa: F403
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
