@@ -22,7 +22,7 @@ def sync(curriculum: Curriculum) -> Counter[str]:
     Pages and quiz items whose files are gone are retired. Nothing is written where nothing differs.
     """
     counts: Counter[str] = Counter()
-    course = _course(curriculum.course)
+    course = _course(curriculum)
     phases = {phase.number: phase for phase in course.phases.all()}
     tracks = {track.slug: track for track in Track.objects.all()}
     lessons = _find(Lesson, "lesson", curriculum.lessons, counts)
@@ -70,9 +70,16 @@ def sync(curriculum: Curriculum) -> Counter[str]:
     return counts
 
 
-def _course(meta: dict[str, Any]) -> Course:
+def _course(curriculum: Curriculum) -> Course:
+    meta = curriculum.course
     course, _ = Course.objects.update_or_create(
-        slug=meta["id"], defaults={"title": meta["title"], "summary": meta["summary"]}
+        slug=meta["id"],
+        defaults={
+            "title": meta["title"],
+            "summary": meta["summary"],
+            "home_figure": curriculum.home_figure,
+            "home_calculator": meta.get("home", {}).get("calculator", ""),
+        },
     )
     for phase in meta["phases"]:
         Phase.objects.update_or_create(

@@ -12,11 +12,10 @@ from courses import calculators
 
 from .files import Folder, Page, read_folder
 from .frontmatter import Lines
-from .instruments import calculator_form
 from .links import Known, slugify
-from .numbers import EXPRESSION, Sources, compute, evaluate
+from .numbers import EXPRESSION, Sources, evaluate
 from .problems import AuthorError, ContentErrors, Problem, one_of
-from .render import Library, PageRenderer, Rendered
+from .render import Draw, Library, PageRenderer, Rendered
 from .scan import Code
 
 
@@ -72,36 +71,38 @@ class Curriculum:
     lessons: list[Built]
     questions: list[Built]
     problems: list[Problem]
+    home_figure: str = ""
 
 
-def build(root: Path, labs: Set[str] | None = None) -> Curriculum:
+def build(root: Path, draw: Draw, labs: Set[str] | None = None) -> Curriculum:
     """Read and render the folder `root`. `labs` are the slugs that links may name; None leaves them unchecked.
 
-    Faults are in `problems`; while there are any, the pages are not to be shown.
+    `draw` makes the HTML of a calculator. Faults are in `problems`; while there are any, the pages are not to be shown.
     """
     folder = read_folder(root)
     if folder.problems:
         # rendering a page whose shape is wrong would report the same fault twice, or trip over it
         return Curriculum(folder.course, [], [], sorted(folder.problems))
-    library = _library(folder, labs)
+    library = _library(folder, draw, labs)
     made = Curriculum(folder.course, [], [], [])
     for page in folder.lessons:
         made.lessons.append(_lesson(page, library, folder, made.problems))
     for page in folder.questions:
         made.questions.append(_question(page, library, folder, made.problems))
+    made.home_figure = _home(folder, library, made.problems)
     made.problems.sort()
     return made
 
 
-def build_or_raise(root: Path, labs: Set[str] | None = None) -> Curriculum:
+def build_or_raise(root: Path, draw: Draw, labs: Set[str] | None = None) -> Curriculum:
     """The same, but raise ContentErrors with every problem where there is one."""
-    made = build(root, labs)
+    made = build(root, draw, labs)
     if made.problems:
         raise ContentErrors(made.problems)
     return made
 
 
-def _library(folder: Folder, labs: Set[str] | None) -> Library:
+def _library(folder: Folder, draw: Draw, labs: Set[str] | None) -> Library:
     ids: dict[str, Set[str]] = {
         "lesson": {page.id for page in folder.lessons},
         "question": {page.id for page in folder.questions},
@@ -110,7 +111,28 @@ def _library(folder: Folder, labs: Set[str] | None) -> Library:
     if labs is not None:
         ids["lab"] = labs
     sources = Sources(calculators.get, calculators.all_calculators, folder.measured)
-    return Library(sources, folder.pictures, Known(ids))
+    return Library(sources, folder.pictures, Known(ids), draw)
+
+
+def _home(folder: Folder, library: Library, problems: list[Problem]) -> str:
+    """Draw the figure of the home page and check its calculator."""
+    home: Lines | None = folder.course.get("home")
+    if home is None:
+        return ""
+    renderer = PageRenderer(folder.root / "course.yaml", library)
+    block = f"/// figure | {home['figure']}\n{home['caption']}\n///"
+    drawn = renderer.section(block, home.at("figure")).html
+    if home["calculator"] not in library.known.ids["calculator"]:
+        problems.append(
+            Problem(
+                renderer.path,
+                home.at("calculator"),
+                f"there is no calculator “{home['calculator']}”",
+                one_of(library.known.ids["calculator"], home["calculator"]),
+            )
+        )
+    problems += renderer.problems
+    return drawn
 
 
 class _Work:
@@ -185,7 +207,7 @@ def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem
 
 
 def _quiz(item: Lines, work: _Work) -> Quiz:
-    render, line = work.renderer.inline, item.line
+    render = work.renderer.inline
     options = [
         {
             "html": render(option["text"], option.line),
@@ -236,7 +258,6 @@ def _question(page: Page, library: Library, folder: Folder, problems: list[Probl
     ]
     if chosen := page.meta.get("calculator"):
         inputs = {name: str(value) for name, value in chosen.get("inputs", {}).items()}
-        result = work.attempt(page.meta.at("calculator"), compute, library.sources, chosen["id"], inputs)
-        if result is not None:
-            work.built.calculator = calculator_form(calculators.get(chosen["id"]), inputs, result)
+        drawn = work.attempt(page.meta.at("calculator"), work.renderer.calculator, chosen["id"], inputs)
+        work.built.calculator = drawn or ""
     return work.done()

@@ -77,8 +77,10 @@ QUESTION = {
     "calculator": Key("mapping", keys={"id": Key(required=True), "inputs": Key("mapping")}),
     "aliases": Key("texts"),
 }
+_HOME = {"figure": Key(required=True), "caption": Key(required=True), "calculator": Key(required=True)}
 COURSE = {
     "id": Key(required=True),
+    "home": Key("mapping", keys=_HOME),
     "title": Key(required=True),
     "summary": Key(required=True),
     "phases": Key(

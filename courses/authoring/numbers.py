@@ -1,6 +1,7 @@
 """Numbers in prose: `[[= source | format | expected ]]`, computed when the page is rendered.
 
-A source is a calculator's figure, `time-to-train.days(params=175e9)`, or a measured number, `measured:id.numbers.peak_bytes`.
+A source is a calculator's figure, `time-to-train.days(params=175e9)`, or a measured number,
+`measured:id.numbers.peak_bytes`.
 There is no arithmetic here and no Python: whatever must be computed is computed by a calculator, in one place.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import xml.etree.ElementTree as etree
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from pymdownx.blocks import BlocksExtension
 from pymdownx.blocks.block import Block
 from pymdownx.blocks.details import DetailsExtension
 
-from .instruments import calculator_form, measured_figure
+from courses.calculators import Calculator
+
+from .figures import measured_figure
 from .links import Known, resolve, slugify
 from .numbers import Sources, compute
 from .problems import AuthorError, Problem, one_of
@@ -94,18 +96,25 @@ _EMPTY = re.compile(r"<p>\s*</p>")
 _ALIGNED = re.compile(r'<(th|td) style="text-align: (left|right|center);">')
 
 
+Draw = Callable[[Calculator, Mapping[str, str], str], str]
+
+
 @dataclass(frozen=True)
 class Library:
-    """Everything a page may refer to: numbers, measured pictures (SVG by id) and the ids that links may name."""
+    """Everything a page may refer to: numbers, measured pictures (SVG by id) and the ids that links may name.
+
+    `draw` makes the HTML of a calculator with an author's inputs, as `draw(calculator, inputs, prefix of its ids)`.
+    """
 
     sources: Sources
     pictures: Mapping[str, str]
     known: Known
+    draw: Draw
 
 
 @dataclass
 class Rendered:
-    """One section, ready to store. `text` is what search reads; `headings` are (level, id, title) below the section's own."""
+    """One section, ready to store. `text` is what search reads; `headings` are (level, id, title) below its own."""
 
     html: str
     text: str
@@ -182,6 +191,7 @@ class PageRenderer:
         self.path, self.library = path, library
         self.problems: list[Problem] = []
         self.ids: set[str] = set()
+        self._calculators = 0
         self._anchors: list[tuple[str, int]] = []
         extension = _LinksExtension(library.known)
         self._markdown = Markdown(
@@ -240,6 +250,12 @@ class PageRenderer:
         one = re.fullmatch(r"<p>(.*)</p>", made, re.S)
         return one[1] if one and "<p>" not in one[1] else made
 
+    def calculator(self, ident: str, inputs: Mapping[str, str]) -> str:
+        """Draw a calculator with an author's inputs. Raises AuthorError where they cannot be computed."""
+        compute(self.library.sources, ident, inputs)
+        self._calculators += 1
+        return self.library.draw(self.library.sources.calculator(ident), inputs, f"calculator-{self._calculators}")
+
     def finish(self) -> None:
         """Check the links within the page, once every section is rendered."""
         for anchor, line in self._anchors:
@@ -275,8 +291,7 @@ class PageRenderer:
                 if not colon:
                     raise AuthorError(f"“{entry.strip()}” is no input", "write name: value, one a line")
                 inputs[key.strip()] = value.strip().strip("\"'")
-            result = compute(self.library.sources, argument, inputs)
-            return calculator_form(self.library.sources.calculator(argument), inputs, result)
+            return self.calculator(argument, inputs)
         artefacts = self.library.sources.measured
         if argument not in artefacts:
             raise AuthorError(

@@ -1,7 +1,7 @@
 """Read the source of one section: take out what Markdown must not see, and keep the line of everything.
 
-Formulas, calculators and figures become numbered slots (`<div data-slot="3"></div>`) that are filled with our own HTML after
-the page has been cleaned; `[[= … ]]` is computed in place; code blocks marked `run` are noted.
+Formulas, calculators and figures become numbered slots (`<div data-slot="3"></div>`) that are filled with our own HTML
+after the page has been cleaned; `[[= … ]]` is computed in place; code blocks marked `run` are noted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Code:
 
 @dataclass
 class Scanned:
-    """A section ready for Markdown. `slots[n]` is the HTML of slot n; `headings` are (line, level, title) below the section."""
+    """A section ready for Markdown. `slots[n]` is the HTML of slot n; `headings` are (line, level, title) below its own."""
 
     markdown: str = ""
     slots: list[str] = field(default_factory=list)
@@ -100,7 +100,7 @@ class Scanner:
         return f'<{tag} data-slot="{len(self.out.slots) - 1}"></{tag}>'
 
     def _until(self, closes: Callable[[str], bool], what: str, indent: str) -> list[str] | None:
-        """Take the lines up to the one that closes what opened here; None, and the rest of the text eaten, if none does."""
+        """Take the lines up to the one that closes what opened here; None, with the rest of the text, if none does."""
         opened = self.at
         self.at += 1
         body = []

@@ -19,6 +19,8 @@ class Course(models.Model):
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=200)
     summary = models.TextField()
+    home_figure = models.TextField(blank=True, help_text="HTML of the measured figure on the home page.")
+    home_calculator = models.SlugField(blank=True)
 
     def __str__(self) -> str:
         return self.title
@@ -84,8 +86,11 @@ class Page(models.Model):
         return self.title
 
     @property
-    def tier_label(self) -> str:
-        return Tier(self.tier).label
+    def url(self) -> str:
+        return self.get_absolute_url()
+
+    def get_absolute_url(self) -> str:
+        raise NotImplementedError
 
 
 class Lesson(Page):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from courses import lab_links
+from courses import drawing, lab_links
 from courses.authoring.build import build, build_or_raise
 from courses.authoring.code import run_blocks
 from courses.authoring.files import ID, LESSON_SECTIONS, QUESTION_SECTIONS
@@ -46,7 +46,7 @@ class Command(BaseCommand):
 
     def _sync(self, folder: Path) -> None:
         try:
-            curriculum = build_or_raise(folder, _labs())
+            curriculum = build_or_raise(folder, drawing.embedded, _labs())
         except ContentErrors as error:
             raise CommandError(f"{_listed(error.problems)}\nNothing was loaded.") from None
         counts = sync(curriculum)
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{len(curriculum.lessons)} lessons, {len(curriculum.questions)} questions: {said}")
 
     def _check(self, folder: Path, run: bool) -> None:
-        curriculum = build(folder, _labs())
+        curriculum = build(folder, drawing.embedded, _labs())
         problems, ran = list(curriculum.problems), 0
         for page in [*curriculum.lessons, *curriculum.questions] if run else []:
             problems += run_blocks(page.path, page.code)

@@ -1,0 +1,1 @@
+"""Pages under the root: home, course, lessons, questions, calculators."""
