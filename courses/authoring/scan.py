@@ -44,7 +44,7 @@ class Code:
 
 @dataclass
 class Scanned:
-    """A section ready for Markdown. `slots[n]` is the HTML of slot n; `headings` are (line, level, title) below its own."""
+    """A section ready for Markdown. `slots[n]` is the HTML of slot n; `headings` are (line, level, title)."""
 
     markdown: str = ""
     slots: list[str] = field(default_factory=list)

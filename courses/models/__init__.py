@@ -1,6 +1,6 @@
 """What the site teaches, and what people did with it."""
 
-from courses.models.content import Alias, Course, Lesson, Phase, Question, QuizItem, Section, Track
+from courses.models.content import Alias, Course, Lesson, Page, Phase, Question, QuizItem, Section, Track
 from courses.models.work import Answer, LessonRead, QuizAttempt
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Course",
     "Lesson",
     "LessonRead",
+    "Page",
     "Phase",
     "Question",
     "QuizAttempt",

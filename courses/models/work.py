@@ -24,7 +24,7 @@ class LessonRead(models.Model):
 
 
 class Answer(models.Model):
-    """A written answer: the draft while `submitted_at` is empty, then kept as it was, with the points its writer marked.
+    """A written answer: the draft while `submitted_at` is empty, then kept as it was, with its writer's marks.
 
     `revision` counts the saves of the draft, so that two open tabs cannot overwrite each other unseen.
     """
