@@ -48,8 +48,7 @@ def page(request: HttpRequest, submission: Submission) -> HttpResponse:
 def _verdict_context(submission: Submission) -> dict[str, Any]:
     verdict = Verdict.from_json(submission.verdict or {})
     public_only = submission.mode == Mode.RUN
-    runs = verdict_page.runs(verdict)
-    yours = runs.get("yours")
+    yours = verdict_page.runs(verdict).get("yours")
     return {
         "verdict": verdict,
         "headline": verdict_page.headline(verdict, public_only=public_only),
@@ -62,11 +61,11 @@ def _verdict_context(submission: Submission) -> dict[str, Any]:
         "peak_tensors": verdict_page.peak_tensors(verdict),
         "next_steps": verdict_page.next_steps(verdict),
         "passed": verdict.outcome is Outcome.PASSED,
-        "plot": timeline.svg(verdict.timeline) if yours else "",
+        "plot": verdict_page.picture(verdict),
         "plot_data": verdict_page.plot_data(verdict),
-        "kinds": verdict_page.kinds_of(runs),
+        "peak_text": verdict_page.peak_text(verdict),
+        "kinds": verdict_page.kinds(yours) if yours else [],
         "moments": verdict_page.moments(yours) if yours else [],
-        "moment_kinds": [verdict_page.KINDS[kind] for kind in verdict_page.shown_kinds(yours)] if yours else [],
     }
 
 
@@ -123,7 +122,7 @@ def code(request: HttpRequest, submission: Submission) -> HttpResponse:
 @gate.visible_submission
 def timeline_csv(request: HttpRequest, submission: Submission) -> HttpResponse:
     """Download every point of every run's timeline, in bytes."""
-    text = verdict_page.to_csv(_with_timeline(submission))
+    text = timeline.csv(verdict_page.runs(_with_timeline(submission)))
     return attachment(text.encode(), f"{submission.lab}-{submission.public_id}.csv", "text/csv; charset=utf-8")
 
 
@@ -131,7 +130,7 @@ def timeline_csv(request: HttpRequest, submission: Submission) -> HttpResponse:
 @gate.visible_submission
 def timeline_svg(request: HttpRequest, submission: Submission) -> HttpResponse:
     """Download the memory timeline as a picture."""
-    picture = timeline.svg(_with_timeline(submission).timeline)
+    picture = verdict_page.picture(_with_timeline(submission), standalone=True)
     return attachment(picture.encode(), f"{submission.lab}-{submission.public_id}.svg", "image/svg+xml")
 
 

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from grader import timeline
 from grader.verdict import Check, Measurements, Outcome, Verdict
 from labs import units
 
-KINDS = {
-    "saved_activation": "saved activations",
-    "replay_workspace": "replay workspace",
-    "gradient": "gradients",
-    "temporary": "temporaries",
-    "input": "inputs",
-    "optimiser_state": "optimiser state",
-    "parameter": "parameters",
-}
-RUNS = {"yours": "yours", "plain": "plain run", "reference": "reference"}
+RUNS = ("yours", "plain", "reference")
 
 _LABELS = {
     Outcome.PASSED: "Passed",
@@ -40,8 +29,6 @@ _HEADLINES = {
     Outcome.REFUSED: "This file was not graded.",
     Outcome.UNGRADABLE: "We could not grade this, and it is not your fault.",
 }
-ROWS_IN_TABLE = 24
-"""Moments in the table beside the plot; the CSV has them all."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +153,7 @@ def peak_tensors(verdict: Verdict) -> list[dict[str, Any]]:
         rows.append(
             {
                 "tensor": f"{shape} {tensor.get('dtype') or ''}".strip() + (f" × {count}" if count > 1 else ""),
-                "kind": KINDS.get(tensor.get("kind", ""), tensor.get("kind", "")),
+                "kind": timeline.LABELS.get(tensor.get("kind", ""), tensor.get("kind", "")),
                 "module": tensor.get("module") or "",
                 "operator": tensor.get("operator") or "",
                 "size": Figure(units.of_bytes(tensor["bytes"]), units.exact(tensor["bytes"], "bytes")),
@@ -189,58 +176,29 @@ def runs(verdict: Verdict) -> dict[str, Any]:
 def plot_data(verdict: Verdict) -> dict[str, Any]:
     """Return what the browser needs to read the plot: all of the learner's run, the outline of the others."""
     outline = ("phases", "total", "peak_index")
-    return {
-        name: timeline if name == "yours" else {key: timeline[key] for key in outline}
-        for name, timeline in runs(verdict).items()
-    }
+    return {name: run if name == "yours" else {key: run[key] for key in outline} for name, run in runs(verdict).items()}
 
 
-def kinds_of(timelines: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the kinds of memory live in the learner's run, as (kind, words), for the key under the plot."""
-    return [(kind, KINDS.get(kind, kind)) for kind in shown_kinds(timelines["yours"])] if "yours" in timelines else []
+def picture(verdict: Verdict, *, standalone: bool = False) -> str:
+    """Return the memory timeline as SVG; `standalone` for a file of its own."""
+    return timeline.svg(runs(verdict), peak=verdict.peak, legend=standalone, standalone=standalone)
 
 
-def phase_at(timeline: dict[str, Any], index: int) -> str:
-    """Return the name of the phase in which a point lies."""
-    names = [phase["name"] for phase in timeline["phases"] if phase["start"] <= index]
-    return names[-1] if names else ""
+def peak_text(verdict: Verdict) -> str:
+    """Return the words at the peak of the plot: peak 48.1 MiB in backward of blocks.3."""
+    peak = verdict.peak
+    if not peak:
+        return ""
+    where = f" in {peak['phase']}" if peak.get("phase") else ""
+    return f"peak {units.of_bytes(peak['bytes'])}{where}" + (f" of {peak['module']}" if peak.get("module") else "")
 
 
-def moments(timeline: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the plot as a table: evenly spaced moments, the start of every phase, and the peak."""
-    last = len(timeline["total"]) - 1
-    if last < 0:
-        return []
-    chosen = {round(step * last / (ROWS_IN_TABLE - 1)) for step in range(ROWS_IN_TABLE)}
-    chosen |= {phase["start"] for phase in timeline["phases"] if phase["start"] <= last} | {timeline["peak_index"]}
-    return [
-        {
-            "at": index,
-            "phase": phase_at(timeline, index),
-            "is_peak": index == timeline["peak_index"],
-            "total": timeline["total"][index],
-            "kinds": [timeline["live"][kind][index] for kind in shown_kinds(timeline)],
-        }
-        for index in sorted(chosen)
-    ]
+def kinds(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the kinds of memory that are ever live in a run, as (kind, words)."""
+    return [(kind, timeline.LABELS[kind]) for kind in run["kinds"] if any(run["live"][kind])]
 
 
-def shown_kinds(timeline: dict[str, Any]) -> list[str]:
-    """Return the kinds of memory that are ever live in a run."""
-    return [kind for kind in timeline["kinds"] if any(timeline["live"].get(kind, ()))]
-
-
-def to_csv(verdict: Verdict) -> str:
-    """Return every point of every run: run, point, phase, total and each kind, in bytes."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["run", "point", "phase", "total_bytes", *(f"{kind}_bytes" for kind in KINDS)])
-    for name, timeline in runs(verdict).items():
-        writer.writerows(_csv_rows(name, timeline))
-    return out.getvalue()
-
-
-def _csv_rows(name: str, timeline: dict[str, Any]) -> Iterable[list[Any]]:
-    live = [timeline["live"].get(kind) for kind in KINDS]
-    for index, total in enumerate(timeline["total"]):
-        yield [name, index, phase_at(timeline, index), total, *(series[index] if series else 0 for series in live)]
+def moments(run: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the plot as a table's rows, one cell for each of `kinds`."""
+    shown = [kind for kind, _ in kinds(run)]
+    return [row | {"cells": [row["live"].get(kind, 0) for kind in shown]} for row in timeline.rows(run)]

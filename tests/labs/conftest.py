@@ -48,9 +48,9 @@ def owner(db):
 
 
 @pytest.fixture
-def member(db):
+def subscriber(db):
     """Someone with premium, who owns nothing here."""
-    user = User.objects.create_user("member@example.org", "correct horse")
+    user = User.objects.create_user("subscriber@example.org", "correct horse")
     Grant.objects.create(user=user, until=timezone.now() + timedelta(days=30), reason="test")
     return user
 

@@ -77,9 +77,9 @@ def test_a_form_sent_again_much_later_makes_another(owner, lab, hints):
     assert submit(owner, lab, mode=Mode.SUBMIT, source=b"x = 1", key="form-1", now=now + timedelta(minutes=5)).created
 
 
-def test_two_people_may_have_the_same_key(owner, member, lab, hints):
+def test_two_people_may_have_the_same_key(owner, subscriber, lab, hints):
     assert submit(owner, lab, mode=Mode.SUBMIT, source=b"x = 1", key="form-1").created
-    assert submit(member, lab, mode=Mode.SUBMIT, source=b"x = 1", key="form-1").created
+    assert submit(subscriber, lab, mode=Mode.SUBMIT, source=b"x = 1", key="form-1").created
 
 
 def test_the_database_refuses_a_second_row_with_the_same_key(owner):
@@ -110,7 +110,7 @@ def fill(user, count, **fields):
 
 def test_the_daily_quota_says_when_it_resets(owner, lab, hints):
     fill(owner, submitting.DAILY_QUOTA)
-    with pytest.raises(NotAccepted, match="sent 200 submissions today.*from 00:00 UTC on 5 May"):
+    with pytest.raises(NotAccepted, match=r"sent 200 submissions today.*from 00:00 UTC on 5 May"):
         submit(owner, lab, mode=Mode.SUBMIT, source=b"x = 1", now=NOON)
     assert submitting.quota(owner, NOON + timedelta(days=1)).left == submitting.DAILY_QUOTA
 
@@ -122,6 +122,6 @@ def test_what_we_failed_to_grade_is_not_charged(owner, lab, hints):
     assert submitting.quota(owner, NOON).used == 2
 
 
-def test_one_persons_quota_is_not_anothers(owner, member, lab, hints):
+def test_one_persons_quota_is_not_anothers(owner, subscriber, lab, hints):
     fill(owner, submitting.DAILY_QUOTA)
-    assert submit(member, lab, mode=Mode.SUBMIT, source=b"x = 1", now=NOON).created
+    assert submit(subscriber, lab, mode=Mode.SUBMIT, source=b"x = 1", now=NOON).created
