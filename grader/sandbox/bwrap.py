@@ -76,7 +76,7 @@ def command(
 ) -> list[str]:
     """Return the whole command. `files` maps paths below `ROOT` to files or folders outside, all read-only."""
     line = [str(binary()), "--unshare-all", "--die-with-parent", "--as-pid-1", "--new-session"]
-    line += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]
+    line += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL"]
     for name, value in environment.items():
         line += ["--setenv", name, value]
     for path in _tree():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grader.sandbox import bwrap, seccomp
+from grader.sandbox.cgroup import Cgroup
 from grader.sandbox.ends import Unavailable
 from grader.sandbox.inside import REQUESTS, RESULTS
 from grader.sandbox.kernel import Gone, Process
@@ -65,6 +66,7 @@ class Started:
     results: int
     output: int
     folder: str | None = None  # mode "none": where the files were copied
+    cgroup: Cgroup | None = None
 
     def stop(self) -> int:
         """Kill the whole tree, reap it and return the exit status (negative: the signal)."""
@@ -99,24 +101,29 @@ def start(order: Order) -> Started:
         RESULTS: str(results_in),
     }
     order = replace(order, files={**OWN_FILES, **order.files}, environment=environment)
+    cgroup = Cgroup.create(order.limits)
     pipes = {"stdin": subprocess.DEVNULL, "stdout": output_in, "stderr": output_in, "start_new_session": True}
     try:
         if order.mode == "bwrap":
-            popen, process, folder = *_in_bubblewrap(order, pipes, [requests_in, results_in]), None
+            popen, process, folder = *_in_bubblewrap(order, pipes, [requests_in, results_in], cgroup), None
         else:
-            popen, process, folder = _plainly(order, pipes, [requests_in, results_in])
+            popen, process, folder = _plainly(order, pipes, [requests_in, results_in], cgroup)
     except BaseException as error:
         _close(output_in)
         said = os.read(output, 1 << 16).decode(errors="replace").strip() if isinstance(error, Unavailable) else ""
         _close(requests, results, output, requests_in, results_in)
+        if cgroup:
+            cgroup.remove()
         if said:
-            raise Unavailable(f"{error}: {said}") from error
+            raise Unavailable(said) from error
         raise
     _close(requests_in, results_in, output_in)
-    return Started(popen, process, requests, results, output, folder)
+    return Started(popen, process, requests, results, output, folder, cgroup)
 
 
-def _in_bubblewrap(order: Order, pipes: dict[str, Any], keep: list[int]) -> tuple[subprocess.Popen[bytes], Process]:
+def _in_bubblewrap(
+    order: Order, pipes: dict[str, Any], keep: list[int], cgroup: Cgroup | None
+) -> tuple[subprocess.Popen[bytes], Process]:
     try:
         code = _readable(seccomp.program(strict=False))
     except seccomp.Unsupported as error:
@@ -145,15 +152,19 @@ def _in_bubblewrap(order: Order, pipes: dict[str, Any], keep: list[int]) -> tupl
         try:
             process = Process(json.loads(told)["child-pid"])
             _limit(process.pid, order.limits)
+            if cgroup:
+                cgroup.add(process.pid)
         except (ValueError, KeyError, Gone, OSError) as error:
             popen.kill()
             popen.wait()
-            raise Unavailable("bubblewrap could not set up the sandbox") from error
+            raise Unavailable(f"bubblewrap could not set up the sandbox ({error!r})") from error
         release.write(b"g")
     return popen, process
 
 
-def _plainly(order: Order, pipes: dict[str, Any], keep: list[int]) -> tuple[subprocess.Popen[bytes], Process, str]:
+def _plainly(
+    order: Order, pipes: dict[str, Any], keep: list[int], cgroup: Cgroup | None
+) -> tuple[subprocess.Popen[bytes], Process, str]:
     folder = tempfile.mkdtemp(prefix="headroom-")
     for inside, outside in order.files.items():
         target = Path(folder, inside)
@@ -165,9 +176,17 @@ def _plainly(order: Order, pipes: dict[str, Any], keep: list[int]) -> tuple[subp
     environment = {**order.environment, "HOME": folder, "TMPDIR": folder}
     line = [sys.executable, "-I", "-c", _BOOT, folder, order.module, *order.args]
     popen = spawn(lambda: subprocess.Popen(line, pass_fds=keep, env=environment, cwd=folder, **pipes))
-    process = Process(popen.pid)
-    with suppress(ProcessLookupError):
-        _limit(popen.pid, order.limits)
+    try:
+        process = Process(popen.pid)
+        with suppress(ProcessLookupError):
+            _limit(popen.pid, order.limits)
+            if cgroup:
+                cgroup.add(popen.pid)
+    except (Gone, OSError) as error:
+        popen.kill()
+        popen.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+        raise Unavailable(f"the process could not be limited ({error})") from error
     return popen, process, folder
 
 

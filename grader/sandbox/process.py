@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from grader.sandbox import launch
+from grader.sandbox.cgroup import Cgroup
 from grader.sandbox.ends import Ended, Garbled, Reason, TooLong, ended
 from grader.sandbox.inside import HEADER, MAGIC
 from grader.sandbox.kernel import Process
@@ -23,7 +24,8 @@ READ = 1 << 20
 class Sandbox:
     """A process in a sandbox. Use it once, and as a context manager: leaving it kills whatever still runs.
 
-    `process` reads the kernel's figures (`grader.sandbox.kernel.Process`); `mode` is "bwrap" or "none".
+    `process` reads the kernel's figures (`grader.sandbox.kernel.Process`); `cgroup` too, where there is one;
+    `mode` is "bwrap" or "none".
     It belongs to one thread at a time; only `cancel` may be called from another.
     """
 
@@ -31,6 +33,7 @@ class Sandbox:
         self.mode = mode
         self.limits = limits
         self.process: Process = started.process
+        self.cgroup: Cgroup | None = started.cgroup
         self._started = started
         self._buffer = bytearray()
         self._end: Ended | None = None
@@ -177,11 +180,16 @@ class Sandbox:
         alone = self.process.ended()
         self._watch.close()
         status = self._started.stop()
+        starved = self.cgroup is not None and self.cgroup.out_of_memory()
+        if self.cgroup is not None:
+            self.cgroup.remove()
         self._printed.finish(2.0)
         for fd in (self._started.requests, self._started.results):
             os.close(fd)
         self.process.close()
         reason = self._watch.reason or (None if alone else reason)
+        if starved:
+            reason = Reason.MEMORY
         if reason is None:
             reason = Reason.EXITED if status >= 0 else Reason.SIGNALLED
         self._end = ended(reason, status if status >= 0 else None, -status if status < 0 else None)
