@@ -42,6 +42,8 @@ const copies = {
   "fonts/source-serif-4-italic.woff2": fontsource("source-serif-4", "source-serif-4-latin-wght-italic.woff2"),
   "fonts/ibm-plex-sans.woff2": fontsource("ibm-plex-sans", "ibm-plex-sans-latin-wght-normal.woff2"),
   "fonts/jetbrains-mono.woff2": fontsource("jetbrains-mono", "jetbrains-mono-latin-wght-normal.woff2"),
+  "fonts/LICENSES.md": from("src/fonts/LICENSES.md"),
+  "fonts/signs.woff2": from("src/fonts/signs.woff2"),
   "fonts/stix-two-math.woff2": from("src/fonts/stix-two-math.woff2"),
 };
 for (const [name, source] of Object.entries(copies)) await copyFile(source, path.join(out, name));

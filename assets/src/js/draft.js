@@ -91,7 +91,7 @@ export class Draft {
       this.#setRevision((await answer.json()).revision);
       this.saved = text;
       remember(`draft:${this.url}`, null);
-      const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+      const time = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
       this.say(`Draft saved, ${time}`);
     } else if (answer.status === 409) {
       this.#keep(text);

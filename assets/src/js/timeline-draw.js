@@ -39,7 +39,8 @@ function bounds(run) {
 export function momentAt(main, index, other) {
   const phase = main.phases.findLastIndex((one) => one.start <= index);
   const from = bounds(main);
-  const match = other.phases.findIndex((one) => one.name === main.phases[phase]?.name);
+  const name = main.phases[phase]?.name;
+  const match = other.phases[phase]?.name === name ? phase : other.phases.findIndex((one) => one.name === name);
   if (phase < 0 || match < 0) return Math.min(other.total.length - 1, Math.round((index / main.total.length) * other.total.length));
   const to = bounds(other);
   const share = (index - from[phase]) / Math.max(1, from[phase + 1] - from[phase]);
@@ -62,9 +63,9 @@ function scale(run) {
   const [ends, cuts] = [bounds(run), shares(run)];
   return {
     cuts,
-    place(index) {
+    begin(index) {
       const phase = Math.max(0, run.phases.findLastIndex((one) => one.start <= index));
-      return cuts[phase] + ((index + 0.5 - ends[phase]) / Math.max(1, ends[phase + 1] - ends[phase])) * (cuts[phase + 1] - cuts[phase]);
+      return cuts[phase] + ((index - ends[phase]) / Math.max(1, ends[phase + 1] - ends[phase])) * (cuts[phase + 1] - cuts[phase]);
     },
     momentAt(share) {
       const phase = Math.max(0, Math.min(run.phases.length - 1, cuts.findLastIndex((cut) => cut <= share)));
@@ -88,7 +89,7 @@ function ticks(top, rows) {
   return Array.from({ length: Math.floor(top / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
-export function draw(series, { width, height, hidden, peakText }) {
+export function draw(series, { width, height, hidden, peakText, hatch }) {
   const { main } = series;
   const lines = series.lines.filter((line) => !hidden.has(line.key));
   const kinds = main.kinds.filter((kind) => !hidden.has(kind) && main.live[kind].some((value) => value > 0));
@@ -100,7 +101,7 @@ export function draw(series, { width, height, hidden, peakText }) {
   const x = (share) => box.left + share * (box.right - box.left);
   const y = (count) => box.bottom - (Math.max(0, count) / top) * (box.bottom - box.top);
   const across = scale(main);
-  const own = (index) => x(across.place(index));
+  const own = (index) => x(across.begin(index));
   const svg = node("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
 
   main.phases.forEach((phase, index) => {
@@ -114,19 +115,18 @@ export function draw(series, { width, height, hidden, peakText }) {
   }
   svg.append(node("text", { x: box.left, y: 15 }, `${unit} live`));
 
-  const base = new Array(main.total.length).fill(0);
+  const lefts = main.total.map((_, index) => x(across.begin(index)));
+  let under = new Array(main.total.length).fill(0);
   for (const kind of kinds) {
-    const lower = base.map((value, index) => `${own(index).toFixed(1)},${y(value).toFixed(1)}`).reverse();
-    const upper = base.map((value, index) => {
-      base[index] = value + Math.max(0, main.live[kind][index]);
-      return `${own(index).toFixed(1)},${y(base[index]).toFixed(1)}`;
-    });
-    svg.append(node("path", { class: `m-${kind}`, d: `M${upper.join("L")}L${lower.join("L")}Z` }));
+    const over = under.map((below, index) => below + Math.max(0, main.live[kind][index]));
+    const d = `M${[...steps(lefts, over, y, box.right), ...steps(lefts, under, y, box.right).reverse()].join("L")}Z`;
+    svg.append(node("path", { class: `m-${kind}`, d }));
+    if (hatch(kind)) svg.append(node("path", { fill: `url(#${hatch(kind)})`, d }));
+    under = over;
   }
-
   for (const line of lines) {
-    const path = line.total.map((count, index) => `${own(momentAt(line, index, main)).toFixed(1)},${y(count).toFixed(1)}`);
-    svg.append(node("path", { class: `line line-${line.key}`, d: `M${path.join("L")}` }));
+    const places = line.total.map((_, index) => x(across.begin(momentAt(line, index, main))));
+    svg.append(node("path", { class: `line line-${line.key}`, d: `M${steps(places, line.total, y, box.right).join("L")}` }));
   }
   const drawn = main.kinds.filter((kind) => main.live[kind].some((value) => value > 0));
   labels(svg, { main, lines, stacked, peakText, whole: kinds.length === drawn.length, own, y, box });
@@ -143,6 +143,29 @@ export function draw(series, { width, height, hidden, peakText }) {
       cursor.setAttribute("x2", own(index));
     },
   };
+}
+
+/** The corners of a step line: a value holds until the next point. */
+function steps(lefts, values, y, right) {
+  const corners = [];
+  let last = null;
+  values.forEach((value, index) => {
+    const high = y(value).toFixed(1);
+    if (high === last) return;
+    const left = lefts[index].toFixed(1);
+    if (last !== null) corners.push(`${left},${last}`);
+    corners.push(`${left},${high}`);
+    last = high;
+  });
+  corners.push(`${right.toFixed(1)},${last}`);
+  return corners;
+}
+
+/** A swatch of the key with its kind's pattern. */
+export function tile(className, pattern) {
+  const svg = node("svg", { width: 12, height: 12, class: "swatch", "aria-hidden": "true" });
+  svg.append(node("rect", { class: className, width: 12, height: 12, rx: 2 }), node("rect", { fill: `url(#${pattern})`, width: 12, height: 12, rx: 2 }));
+  return svg;
 }
 
 /** Write a label beside a point, within the plot and clear of the labels already there. */

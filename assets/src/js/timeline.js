@@ -1,5 +1,5 @@
 // Upgrades <figure data-timeline>: its server-drawn picture is drawn again at the width of the screen, and can be read at every moment.
-import { bytes, draw, KIND_NAMES, momentAt, seriesOf } from "./timeline-draw.js";
+import { bytes, draw, KIND_NAMES, momentAt, seriesOf, tile } from "./timeline-draw.js";
 import { download, picture } from "./svg-to-png.js";
 
 function csv(series) {
@@ -28,7 +28,7 @@ function reading(series, index) {
   return `${phase}, moment ${(index + 1).toLocaleString("en-GB")} of ${main.total.length.toLocaleString("en-GB")}${peak}: ${bytes(main.total[index])}${kinds ? ` = ${kinds}` : ""}${beside ? `. At the same place: ${beside}` : ""}`;
 }
 
-function toggles(series, hidden, changed) {
+function toggles(series, hatch, hidden, changed) {
   const list = document.createElement("ul");
   list.className = "key toggles";
   const add = (key, label, mark) => {
@@ -40,9 +40,10 @@ function toggles(series, hidden, changed) {
       else hidden.add(key);
       changed();
     });
+    item.dataset.key = key;
     const swatch = document.createElement("i");
     swatch.className = mark;
-    wrap.append(box, swatch, label);
+    wrap.append(box, hatch(key) ? tile(mark, hatch(key)) : swatch, label);
     item.append(wrap);
     list.append(item);
   };
@@ -53,6 +54,18 @@ function toggles(series, hidden, changed) {
   return list;
 }
 
+function entries(key, hidden) {
+  return [...key.children]
+    .filter((item) => !hidden.has(item.dataset.key))
+    .map((item) => {
+      const tiled = item.querySelector("svg rect");
+      if (tiled) return { label: item.textContent, colour: getComputedStyle(tiled).fill };
+      const style = getComputedStyle(item.querySelector("i"));
+      const line = style.borderTopStyle !== "none";
+      return { label: item.textContent, colour: line ? style.borderTopColor : style.backgroundColor, line, dashed: style.borderTopStyle === "dashed" };
+    });
+}
+
 function upgrade(figure) {
   if (figure.dataset.ready) return;
   const source = figure.querySelector("script[type='application/json']");
@@ -61,8 +74,11 @@ function upgrade(figure) {
   figure.dataset.ready = "true";
   const series = seriesOf(JSON.parse(source.textContent));
   if (!series) return;
-  const peakText = figure.dataset.peak || "";
-  const title = figure.dataset.title || figure.querySelector("figcaption")?.textContent.trim().slice(0, 80) || "memory";
+  // What the server's picture has already worked out: the sentence at the peak, and the patterns of the kinds.
+  const peakText = old.querySelector(".peaktext")?.textContent ?? "";
+  const defs = old.querySelector("defs");
+  const hatch = (kind) => defs?.querySelector(`pattern[id$="-${kind}"]`)?.id;
+  const title = figure.dataset.title || figure.querySelector("figcaption")?.textContent.trim() || "memory";
   const hidden = new Set();
   let at = null;
 
@@ -77,14 +93,15 @@ function upgrade(figure) {
   const out = document.createElement("p");
   out.className = "reading";
   figure.querySelector(".key")?.remove();
-  const key = toggles(series, hidden, () => render());
+  const key = toggles(series, hatch, hidden, () => render());
   box.after(out, key);
 
   let view = null;
   const render = () => {
     const width = Math.round(box.clientWidth);
     if (!width) return;
-    view = draw(series, { width, height: Math.round(box.clientHeight), hidden, peakText });
+    view = draw(series, { width, height: Math.round(box.clientHeight), hidden, peakText, hatch });
+    if (defs) view.svg.prepend(defs);
     box.replaceChildren(view.svg);
     point(at);
   };
@@ -122,7 +139,7 @@ function upgrade(figure) {
     made.addEventListener("click", act);
     actions.append(made);
   };
-  add("Save as PNG", async () => download(await picture(box.querySelector("svg"), title), `${name}.png`));
+  add("Save as PNG", async () => download(await picture(box.querySelector("svg"), title, entries(key, hidden)), `${name}.png`));
   if (!figure.querySelector("a[href*='.csv']")) add("Save as CSV", () => download(new Blob([csv(series)], { type: "text/csv" }), `${name}.csv`));
   key.after(actions);
 

@@ -1,14 +1,18 @@
-"""Cut the math font down to what the formulas use: python cut_math.py STIXTwoMath-Regular.ttf stix-two-math.woff2
+"""Cut two fonts down to what the pages use; run only when a sign is missing, the outputs are committed beside this file.
 
-The source is STIX Two Math (SIL Open Font License 1.1), as carried by the PyPI wheel `ziamath` 0.13.
-Needs `fonttools[woff]`. Run it only when a sign is missing; its output is committed beside it.
+    python cut_fonts.py math STIXTwoMath-Regular.ttf stix-two-math.woff2
+    python cut_fonts.py signs IBMPlexSans-Regular.woff2 signs.woff2
+
+Both sources are under the SIL Open Font License 1.1: STIX Two Math as carried by the PyPI wheel `ziamath` 0.13, for
+formulas; IBM Plex Sans from npm's `@ibm/plex-sans` 1.1.0, for the arrows, relations, ticks and raised figures that the
+Latin files of the text fonts lack. Needs `fonttools[woff]`.
 """
 
 import sys
 
 from fontTools import subset
 
-RANGES = [
+MATH = [
     (0x20, 0x7E),
     (0xA0, 0xB7),
     (0xD7, 0xD7),
@@ -51,9 +55,22 @@ RANGES = [
     (0x1D6E2, 0x1D71B),  # italic Greek
     (0x1D4AA, 0x1D4AA),  # the O of a bound
 ]
+SIGNS = [
+    (0xB1, 0xB3),
+    (0xB9, 0xB9),
+    (0xD7, 0xD7),
+    (0x2070, 0x2089),  # raised and lowered figures
+    (0x2190, 0x2193),  # arrows
+    (0x2211, 0x2212),
+    (0x221A, 0x221A),
+    (0x221E, 0x221E),
+    (0x2248, 0x2248),
+    (0x2260, 0x2265),
+    (0x2713, 0x2713),
+]
 
 
-def main(source: str, target: str) -> None:
+def main(which: str, source: str, target: str) -> None:
     options = subset.Options()
     options.flavor = "woff2"
     options.layout_features = ["ssty", "dtls", "kern", "mark", "mkmk", "ccmp"]
@@ -63,7 +80,9 @@ def main(source: str, target: str) -> None:
     options.notdef_outline = True
     font = subset.load_font(source, options)
     cutter = subset.Subsetter(options)
-    cutter.populate(unicodes=[c for first, last in RANGES for c in range(first, last + 1)])
+    cutter.populate(
+        unicodes=[c for first, last in (MATH if which == "math" else SIGNS) for c in range(first, last + 1)]
+    )
     cutter.subset(font)
     subset.save_font(font, target, options)
 
