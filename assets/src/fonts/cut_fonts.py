@@ -1,4 +1,4 @@
-"""Cut two fonts down to what the pages use; run only when a sign is missing, the outputs are committed beside this file.
+"""Cut two fonts down to what the pages use; run only when a sign is missing, the outputs are committed.
 
     python cut_fonts.py math STIXTwoMath-Regular.ttf stix-two-math.woff2
     python cut_fonts.py signs IBMPlexSans-Regular.woff2 signs.woff2
