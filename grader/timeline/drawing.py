@@ -163,7 +163,7 @@ def _summary(name: str, said: str, runs: Mapping[str, Mapping[str, Any]]) -> str
 def _defs(kinds: Sequence[str], prefix: str) -> str:
     patterns = (
         f'<pattern id="{prefix}-{kind}" width="6" height="6" patternUnits="userSpaceOnUse">'
-        f'<g class="hatch" stroke="#fff" stroke-opacity=".45" fill="none">{PATTERNS[kind]}</g></pattern>'
+        f'<g class="hatch" stroke="#fff" stroke-opacity=".6" stroke-width="1.2" fill="none">{PATTERNS[kind]}</g></pattern>'
         for kind in kinds
         if kind in PATTERNS
     )
@@ -261,13 +261,13 @@ def _labels(
     at, high = frame.across(main)[index] or frame.left, frame.y(stacked[index])
     parts = [
         f'<circle class="peak" cx="{at:.1f}" cy="{high:.1f}" r="4" fill="#c8371b"/>',
-        _label(frame, at, high - 9, said, 'class="peaktext" fill="#c8371b" font-weight="600"', 6.8),
+        _label(frame, at, high - 9, said, 'class="peaktext" fill="#c8371b" font-weight="600"', 7.1),
     ]
     for run, timeline in runs.items():
         highest = max(timeline["total"])
         place = frame.across(timeline)[timeline["total"].index(highest)]
         text = f"{RUN_LABELS.get(run, run)} {format_bytes(highest)}"
-        parts.append(_label(frame, place or frame.left, frame.y(highest) + 4, text, 'class="onplot"', 6.4))
+        parts.append(_label(frame, place or frame.left, frame.y(highest) - 6, text, 'class="onplot"', 6.4))
     return parts
 
 

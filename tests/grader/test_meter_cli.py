@@ -1,0 +1,102 @@
+"""`python -m grader meter FILE` meters a step of one's own, and says what is wrong with a file that it cannot."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from grader import meter
+from grader.meter.cli import main_meter
+from grader.meter.report import format_flops, report
+from tests.grader import meter_models as models
+
+STEP = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(16, 32, bias=False), torch.nn.ReLU(), torch.nn.Linear(32, 16, bias=False))
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.ones(8, 16)
+def step():
+    optimiser.zero_grad()
+    model(x).sum().backward()
+    optimiser.step()
+"""
+PROGRAM = """
+from tests.grader import meter_models
+def program():
+    return meter_models.blocks("checkpoint")
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "mine.py"
+
+
+def test_a_step_is_metered_and_cut_into_phases(file, capsys):
+    file.write_text(STEP)
+    assert main_meter([str(file), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    hidden = 8 * 32 * 4
+    loss_and_its_gradient = 8
+    assert figures["saved_bytes"] == hidden + loss_and_its_gradient
+    assert [phase["name"] for phase in figures["timeline"]["phases"]] == ["forward", "backward", "optimiser"]
+    # No gradient of the input: two products forward, three backward.
+    assert figures["flops"] == 5 * 2 * 8 * 16 * 32
+
+
+def test_a_program_is_metered_as_a_table_and_a_picture(file, capsys, tmp_path):
+    file.write_text(PROGRAM)
+    assert main_meter([str(file), "--svg", str(tmp_path / "out.svg")]) == 0
+    out = capsys.readouterr().out
+    metered = meter.run(models.blocks("checkpoint"))
+    assert f"{metered.peak_bytes:,} bytes  in backward of blocks." in out
+    assert "replay workspace" in out and "gelu" in out
+    ElementTree.parse(tmp_path / "out.svg")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("x = 1", 2, "neither step() nor program()"),
+        ("def step(): raise ValueError('mine')", 1, "ValueError: mine"),
+        ("def step(:", 1, "SyntaxError"),
+    ],
+)
+def test_a_file_that_cannot_be_metered_says_why(file, text, status, said, capsys):
+    file.write_text(text)
+    assert main_meter([str(file)]) == status
+    assert said in capsys.readouterr().err
+
+
+def test_wrong_usage_is_status_2(tmp_path, capsys):
+    assert main_meter([str(tmp_path / "none.py")]) == 2
+    assert "is not a file" in capsys.readouterr().err
+    assert main_meter([]) == 2
+    assert main_meter(["--help"]) == 0
+
+
+def test_the_table_names_kind_module_and_operator():
+    meter.warm()
+    table = report(meter.run(models.blocks("plain")))
+    line = next(line for line in table.splitlines() if "gelu" in line)
+    assert line.split() == [
+        "192",
+        "KiB",
+        "[64,",
+        "128]",
+        "float32",
+        "×",
+        "6",
+        "saved",
+        "activations",
+        "blocks.0–5,",
+        "gelu",
+    ]
+
+
+@pytest.mark.parametrize(("flops", "text"), [(0, "0 FLOP"), (1500, "1.5 kFLOP"), (3_221_225_472, "3.22 GFLOP")])
+def test_flops_are_written_to_three_digits(flops, text):
+    assert format_flops(flops) == text
