@@ -19,8 +19,9 @@ class CannotInstall(Exception):
     """Says in one sentence what is missing and how to get it."""
 
 
-def say(text: str, stream: TextIO = sys.stdout) -> None:
-    """Write one line at once, also into a pipe."""
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Write one line at once, also into a pipe; to stdout where no stream is named."""
+    stream = stream or sys.stdout
     stream.write(text + "\n")
     stream.flush()
 
@@ -39,10 +40,10 @@ def ensure(lock: Path, venv: Path = VENV) -> bool:
     with open(HOME / ".install.lock", "w") as handle:
         # Two commands at once in a fresh clone: the second waits for the first, then finds nothing to do.
         fcntl.flock(handle, fcntl.LOCK_EX)
-        runs = _runs(venv_python(venv))
-        if runs and mark.exists() and mark.read_text() == wanted:
+        usable = runs(venv_python(venv))
+        if usable and mark.exists() and mark.read_text() == wanted:
             return False
-        if not runs:
+        if not usable:
             _create(venv)
         say(f"Installing what {lock.name} names into {_short(venv)} (minutes the first time)…")
         pip = [str(venv_python(venv)), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
@@ -56,7 +57,7 @@ def _create(venv: Path) -> None:
     made = subprocess.run(
         [sys.executable, "-m", "venv", "--clear", str(venv)], capture_output=True, text=True, check=False
     )
-    if made.returncode or not _runs(venv_python(venv)):
+    if made.returncode or not runs(venv_python(venv)):
         said = " ".join((made.stdout + made.stderr).split())
         raise CannotInstall(
             f"{sys.executable} could not create {_short(venv)} ({said or 'no message'}); "
@@ -64,7 +65,7 @@ def _create(venv: Path) -> None:
         )
 
 
-def _runs(python: Path) -> bool:
+def runs(python: Path) -> bool:
     """Tell whether the environment's interpreter and pip start: a moved clone or an upgraded system breaks them."""
     try:
         return subprocess.run([str(python), "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0

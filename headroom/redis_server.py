@@ -20,7 +20,7 @@ LONGEST_SOCKET = 103
 
 
 def socket_path(var: Path, temporary: Path | None = None) -> Path:
-    """Return where the Redis of the data folder `var` listens: in it, or where that is too long in a short private folder.
+    """Return the socket of the Redis for the data folder `var`: in it, or else in a short private folder.
 
     A function of the folder alone, so that a shell beside `make up` finds the same server.
     """

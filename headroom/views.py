@@ -9,16 +9,17 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from accounts.access import Person
+from courses import progress as course_progress
+from grader import catalog
+from labs import progress as lab_progress
 
 
 @login_required
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
     """One's own account: name, plan, and progress through courses and labs."""
-    from courses import progress as course_progress
-    from labs import progress as lab_progress
-
     person = Person.of(request.user)
+    passed = lab_progress.passed_slugs(request.user)
     return render(
         request,
         "account/home.html",
@@ -26,7 +27,9 @@ def account(request: HttpRequest) -> HttpResponse:
             "person": person,
             "premium": person.premium_at(timezone.now()),
             "progress": course_progress.summary(request.user),
-            "passed_labs": lab_progress.passed_slugs(request.user),
+            "labs_passed": len(passed),
+            "labs": [(lab, lab.slug in passed) for lab in catalog.all_labs()],
+            "submissions": lab_progress.recent(request.user),
         },
     )
 

@@ -190,6 +190,15 @@ def test_the_account_page_names_the_plan(client, member) -> None:
     assert "31 January 2999" in text
 
 
+def test_the_account_page_shows_what_was_done(client, member) -> None:
+    submission = member.submissions.create(lab="checkpoint-function", source=b"", outcome="passed", state="done")
+    client.force_login(member)
+    text = client.get("/account/").text
+    row = re.search(r"Labs passed</th><td[^>]*>(\d+)</td>", text)
+    assert row and row[1] == "1"
+    assert f"/labs/submissions/{submission.public_id}/" in text
+
+
 def test_staff_can_give_premium_in_the_admin(client, staff, member) -> None:
     client.force_login(staff)
     assert client.get(f"/staff/accounts/user/{member.pk}/change/").status_code == 200

@@ -3,7 +3,7 @@
 - `redis.running()`: a Redis of its own; fixture `redis_url`.
 - `postgres.running()`: a PostgreSQL of its own. `HEADROOM_TEST_DATABASE=postgres pytest …` runs the database tests on
   one instead of SQLite; a test marked `postgres` is skipped on SQLite (`make test` runs both ways).
-- `browser.find()`: a Chromium; fixture `browser` (a Playwright browser), whose tests are marked `browser` by themselves.
+- `browser.find()`: a Chromium; fixture `browser` (a Playwright browser), which marks its tests `browser` by itself.
 - HEADROOM_REQUIRE=browser,postgres turns "skipped, because it is not on this machine" into a failure.
 """
 
