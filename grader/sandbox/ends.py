@@ -85,7 +85,7 @@ def _sentence(reason: Reason, exit_status: int | None, signal_number: int | None
         case Reason.FILES:
             return "The process made more files than are allowed."
         case Reason.MESSAGE:
-            return "The process wrote something on the result pipe that is no result."
+            return "The process closed the result pipe, or wrote on it what is no message of the grader's."
         case Reason.KILLED:
             return "The process was ended by the grader."
 

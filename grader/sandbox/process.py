@@ -176,7 +176,7 @@ class Sandbox:
             return self._end
         # A result pipe that closes is nearly always the process's end; one that was closed on purpose is its end too.
         if reason is None and not self.process.wait(1.0):
-            reason = Reason.KILLED
+            reason = Reason.MESSAGE
         alone = self.process.ended()
         self._watch.close()
         status = self._started.stop()

@@ -108,8 +108,9 @@ def test_a_crash_of_the_interpreter_says_the_signal(sandbox):
 
 
 def test_a_closed_result_pipe_ends_the_sandbox(sandbox):
-    with pytest.raises(Ended):
+    with pytest.raises(Ended, match="closed the result pipe") as end:
         answer(sandbox("os.closerange(3, 64); time.sleep(60)"))
+    assert end.value.reason is Reason.MESSAGE
 
 
 def test_a_message_cut_short_by_the_end_is_no_message(sandbox):
@@ -532,7 +533,12 @@ def test_cancel_from_another_thread_is_seen_as_killed(sandbox):
 
 def test_a_sandbox_outlives_the_thread_that_started_it(sandbox):
     boxes = []
-    thread = threading.Thread(target=lambda: boxes.append(sandbox("channel.receive(); reply('alive')")))
+
+    def start():
+        boxes.append(sandbox("reply('up'); channel.receive(); reply('alive')"))
+        answer(boxes[0])
+
+    thread = threading.Thread(target=start)
     thread.start()
     thread.join()
     time.sleep(0.1)
