@@ -1,11 +1,13 @@
 """A catalogue of three small labs, three standing people, and a judge that answers as a test tells it to."""
 
 import sys
+import threading
 import types
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 
 import grader
@@ -88,6 +90,29 @@ def timeline(scale: int = 1) -> dict:
         "total": total,
         "peak_index": total.index(max(total)),
     }
+
+
+def claim_at_once(claim, workers=8):
+    """Call `claim(name)` from many threads at the same moment; return the names that won."""
+    won, errors, barrier = [], [], threading.Barrier(workers)
+
+    def work(name):
+        try:
+            barrier.wait()
+            if claim(name):
+                won.append(name)
+        except Exception as error:
+            errors.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    return won
 
 
 MIB = 2**20

@@ -1,14 +1,12 @@
 """A submission changes state by conditional updates: of two who try, one wins."""
 
-import threading
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from labs.models import MAX_ATTEMPTS, Draft, State, Submission, new_public_id
-from tests.labs.conftest import new_submission, passed
+from tests.labs.conftest import claim_at_once, new_submission, passed
 
 pytestmark = pytest.mark.django_db
 PASSED = passed().to_json()
@@ -33,27 +31,9 @@ def test_a_second_claim_gets_nothing(queued):
 @pytest.mark.django_db(transaction=True)
 def test_of_eight_workers_that_claim_at_once_one_wins(owner):
     submission = new_submission(owner)
-    won, errors, barrier = [], [], threading.Barrier(8)
-
-    def work(name):
-        try:
-            barrier.wait()
-            if Submission.objects.claim(submission.pk, worker=name):
-                won.append(name)
-        except Exception as error:
-            errors.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work, args=(f"w{number}",)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
-    assert len(won) == 1
+    (winner,) = claim_at_once(lambda name: Submission.objects.claim(submission.pk, worker=name))
     submission.refresh_from_db()
-    assert (submission.worker, submission.attempt) == (won[0], 1)
+    assert (submission.worker, submission.attempt) == (winner, 1)
 
 
 def test_a_late_twin_cannot_overwrite_the_verdict(queued):
