@@ -31,7 +31,7 @@ def examine(source: bytes, lab: Lab) -> Refusal | None:
         line = source[: source.index(b"\0")].count(b"\n") + 1
         return Refusal(f"Line {line} holds a NUL byte, which Python source cannot. Was a binary file uploaded?")
     try:
-        text = source.decode("utf-8")
+        text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = source[: error.start].count(b"\n") + 1
         return Refusal(
@@ -55,7 +55,7 @@ def examine(source: bytes, lab: Lab) -> Refusal | None:
 def forbidden_imports(source: bytes, lab: Lab) -> list[tuple[str, int]]:
     """Return (module, line) for every use of a module that the lab asks to do without."""
     found = []
-    for node in ast.walk(ast.parse(source.decode("utf-8"))):
+    for node in ast.walk(ast.parse(source.decode("utf-8-sig"))):
         for name in _names_used(node):
             found += [(bad, node.lineno) for bad in lab.forbidden_imports if name == bad or name.startswith(f"{bad}.")]
     return sorted(set(found), key=lambda pair: pair[1])

@@ -78,7 +78,7 @@ class Subject:
             _forbid(name)
         lock_down()
         try:
-            text = source.decode("utf-8")
+            text = source.decode("utf-8-sig")
             linecache.cache[FILENAME] = (len(text), None, text.splitlines(keepends=True), FILENAME)
             code = compile(text, FILENAME, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:

@@ -8,7 +8,7 @@ from grader.sandbox import Limits, Sandbox, Unavailable, available
 
 PACKAGE = Path(__file__).resolve().parent
 
-INSIDE = ("program.py", "wire.py", "subject.py", "timeline.py", "verdict.py", "meter")
+INSIDE = ("program.py", "wire.py", "subject.py", "verdict.py", "timeline", "meter")
 """The grader's files that the sandbox sees; the judge, the references and the labs' folders are not among them."""
 
 

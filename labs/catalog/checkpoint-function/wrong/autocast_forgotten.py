@@ -1,4 +1,4 @@
-# outcome: failed
+# outcome: crashed
 # failing: autocast
 """The replay runs in whatever precision backward happens to run in."""
 import torch

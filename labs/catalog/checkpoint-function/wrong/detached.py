@@ -1,5 +1,5 @@
 # outcome: crashed
-# failing: chain, nesting
+# failing: chain, arguments, outputs, frozen-input, autograd-grad, nesting, autocast, shared-weights, two-updates, dropout
 """Runs the function without grad and forgets to connect it again."""
 import torch
 

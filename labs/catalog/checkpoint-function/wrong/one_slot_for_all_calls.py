@@ -1,5 +1,5 @@
-# outcome: failed
-# failing: shared-weights
+# outcome: crashed
+# failing: chain, arguments, frozen-input, autograd-grad, nesting, autocast, shared-weights, dropout
 """Keeps one module-level slot for the last call instead of state for each call."""
 import torch
 
