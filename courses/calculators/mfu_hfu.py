@@ -104,6 +104,7 @@ def compute(
             Figure.of("hfu", "Hardware FLOPs utilisation", hfu, "fraction"),
             Figure.of("model_flops_per_token", "Model FLOPs per token", model, "FLOP"),
             Figure.of("recomputed_flops_per_token", "Recomputed FLOPs per token", extra, "FLOP"),
+            Figure.of("recomputed_of_forward", "Recomputed, of one forward", 3 * extra / model, "fraction"),
             Figure.of("achieved", "Model FLOPs per second and device", per_device * model, "FLOP/s"),
         ),
         formula=(
