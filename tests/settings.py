@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+import tempfile
 from contextlib import ExitStack
 
 os.environ["HEADROOM_MODE"] = "test"
@@ -22,6 +23,9 @@ if os.environ.get("HEADROOM_TEST_DATABASE") == "postgres" and not os.environ.get
 
 from headroom.settings import *  # noqa: F403
 
+# A file, as `make up` has: in memory, SQLite's threads meet table locks that the site never sees.
+if "sqlite" in DATABASES["default"]["ENGINE"]:  # noqa: F405
+    DATABASES["default"]["TEST"] = {"NAME": f"{tempfile.gettempdir()}/headroom-test-{os.getpid()}.sqlite3"}  # noqa: F405
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 # Tests that need Redis ask for the fixture `redis_url`; the cache of the others must not need a server.
