@@ -45,5 +45,5 @@ lock: python ## Resolve requirements.in and requirements-dev.in anew into the lo
 	$(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/pip install --quiet pip-tools
 	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements.lock requirements.in
-	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements-dev.lock requirements-dev.in
+	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header --constraint requirements.lock -o requirements-dev.lock requirements-dev.in
 	rm -rf .venv-lock

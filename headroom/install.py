@@ -68,7 +68,7 @@ def _create(venv: Path) -> None:
 def runs(python: Path) -> bool:
     """Tell whether the environment's interpreter and pip start: a moved clone or an upgraded system breaks them."""
     try:
-        return subprocess.run([str(python), "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+        return subprocess.run([str(python), "-c", "import pip"], capture_output=True, check=False).returncode == 0
     except OSError:
         return False
 
