@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from django.db.models import BooleanField, Case, F, Q, TextField, Value, When
 
 from accounts.access import Decision, Person, decide
-from courses.models import Lesson, Question, Section
+from courses.models import Lesson, Question
 
 SHORT = "short-answer"
+ALL = Q(pk__isnull=False)
 
 
 @dataclass(frozen=True)
@@ -21,11 +25,20 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A section whose HTML may be shown."""
+
+    slug: str
+    title: str
+    html: str
+
+
+@dataclass(frozen=True)
 class OpenedLesson:
     """A lesson as far as a person may see it. The text of the other sections was not even read from the database."""
 
     decision: Decision
-    sections: list[Section]
+    sections: list[Shown]
     headings: list[Heading]
 
     @property
@@ -43,8 +56,8 @@ class OpenedQuestion:
 
     short_decision: Decision
     decision: Decision
-    short: Section | None
-    sections: list[Section]
+    short: Shown | None
+    sections: list[Shown]
     headings: list[Heading]
 
     @property
@@ -66,27 +79,33 @@ def lesson_decision(lesson: Lesson, person: Person, now: datetime) -> Decision:
 
 
 def open_lesson(lesson: Lesson, person: Person, now: datetime) -> OpenedLesson:
-    """Read what `person` may see of `lesson` at `now`: two queries."""
+    """Read what `person` may see of `lesson` at `now`: one query."""
     decision = lesson_decision(lesson, person, now)
-    titles = list(lesson.sections.values_list("slug", "title"))
-    count = len(titles) if decision.sections is None else min(decision.sections, len(titles))
-    headings = [Heading(slug, title, number < count) for number, (slug, title) in enumerate(titles)]
-    # the text, kept for search, and the lesson are not needed to show a page
-    sections = list(lesson.sections.defer("text")[:count]) if count else []
-    return OpenedLesson(decision, sections, headings)
+    allowed = ALL if decision.sections is None else Q(position__lt=decision.sections)
+    headings, shown = _read(lesson.sections, allowed)
+    return OpenedLesson(decision, shown, headings)
 
 
 def open_question(question: Question, person: Person, now: datetime) -> OpenedQuestion:
-    """Read what `person` may see of `question` at `now`: two queries."""
+    """Read what `person` may see of `question` at `now`: one query."""
     short_decision = decide(question.free_short, 0, person, now)
     decision = decide(question.tier, 0, person, now)
-    headings = [
-        Heading(slug, title, short_decision.is_open if slug == SHORT else decision.is_open)
-        for slug, title in question.sections.values_list("slug", "title")
-    ]
-    opened = [heading.slug for heading in headings if heading.open]
-    sections = list(question.sections.defer("text").filter(slug__in=opened)) if opened else []
-    short = next((section for section in sections if section.slug == SHORT), None)
+    # the short answer where its own tier is open, the others where the question's is
+    allowed = (ALL if short_decision.is_open else ~ALL) & Q(slug=SHORT)
+    allowed |= (ALL if decision.is_open else ~ALL) & ~Q(slug=SHORT)
+    headings, shown = _read(question.sections, allowed)
+    short = next((section for section in shown if section.slug == SHORT), None)
     return OpenedQuestion(
-        short_decision, decision, short, [section for section in sections if section.slug != SHORT], headings
+        short_decision, decision, short, [section for section in shown if section.slug != SHORT], headings
     )
+
+
+def _read(sections: Any, allowed: Q) -> tuple[list[Heading], list[Shown]]:
+    """Return the headings in order, and the sections that are allowed; the HTML of no other leaves the database."""
+    found = sections.annotate(
+        allowed=Case(When(allowed, then=Value(True)), default=Value(False), output_field=BooleanField()),
+        shown=Case(When(allowed, then=F("html")), default=Value(""), output_field=TextField()),
+    )
+    rows = list(found.values_list("slug", "title", "allowed", "shown"))
+    headings = [Heading(slug, title, is_open) for slug, title, is_open, _ in rows]
+    return headings, [Shown(slug, title, html) for slug, title, is_open, html in rows if is_open]

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.access import Person
-from courses.models import Answer, Course, Lesson, LessonRead, Question
+from courses.models import Answer, Lesson, LessonRead, Question
 from courses.opening import lesson_decision
 
 
@@ -85,13 +85,10 @@ def summary(user: Any) -> Summary:
 
 
 def outline(user: Any, person: Person) -> list[dict[str, Any]]:
-    """Return the phases with their lessons, each with whether it is read and open to this person: four queries."""
-    course = Course.objects.first()
-    if course is None:
-        return []
+    """Return the phases with their lessons, each with whether it is read and open to this person: two queries."""
     read, now = read_ids(user), timezone.now()
-    phases: dict[int, dict[str, Any]] = {phase.pk: {"phase": phase, "lessons": []} for phase in course.phases.all()}
-    for lesson in Lesson.objects.shown().filter(phase__course=course).order_by("phase__number", "order"):
+    phases: dict[int, dict[str, Any]] = {}
+    for lesson in Lesson.objects.shown().select_related("phase", "track").order_by("phase__number", "order"):
         entry = {"lesson": lesson, "read": lesson.pk in read, "open": lesson_decision(lesson, person, now).is_open}
-        phases[lesson.phase_id]["lessons"].append(entry)
-    return [phase for phase in phases.values() if phase["lessons"]]
+        phases.setdefault(lesson.phase_id, {"phase": lesson.phase, "lessons": []})["lessons"].append(entry)
+    return list(phases.values())

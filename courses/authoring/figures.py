@@ -1,4 +1,4 @@
-"""The HTML of measured figures: picture, numbers, caption and source."""
+"""The HTML of measured figures: picture, key, caption, source, and the same in numbers."""
 
 from __future__ import annotations
 
@@ -9,25 +9,51 @@ from typing import Any
 
 from courses.calculators import units
 
+from .numbers import measured_unit
+
+# the kinds of memory that a timeline tells apart, in words; their colours and patterns are the stylesheet's
+KINDS = {
+    "parameter": "parameters",
+    "gradient": "gradients",
+    "optimiser_state": "optimiser state",
+    "saved_activation": "saved activations",
+    "replay_workspace": "replay workspace",
+    "temporary": "temporaries",
+    "input": "inputs",
+}
+
 
 def measured_figure(ident: str, artefact: Mapping[str, Any], svg: str, caption: str) -> str:
-    """Draw a measured figure: the picture, its numbers as a table, its caption (HTML) and where it was measured."""
+    """Draw a measured figure; `svg` is the picture stored beside the artefact, `caption` clean HTML."""
     data = json.dumps(artefact["timelines"], separators=(",", ":")).replace("<", "\\u003c")
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name.replace("_", " "))}</th><td class="r num">{escape(_plain(value))}</td></tr>'
-        for name, value in artefact["numbers"].items()
-    )
+    title = escape(str(artefact.get("title", ident)))
     command = f"<code>{escape(artefact['command'])}</code>"
     source = f"Measured with torch {escape(str(artefact['torch']))}; {command} measures it again."
-    table = f'<div class="table" tabindex="0"><table>{rows}</table></div>'
     return (
-        f'<figure class="measured" id="figure-{ident}" data-timeline>'
-        f'<script type="application/json">{data}</script>{svg}'
+        f'<figure class="measured" id="figure-{ident}" data-timeline data-name="{ident}" data-title="{title}">'
+        f'{svg}{_key(artefact["timelines"])}<script type="application/json">{data}</script>'
         f'<figcaption>{caption} <span class="source">{source}</span></figcaption>'
-        f'<details class="figures"><summary>The same in numbers</summary>{table}</details>'
-        "</figure>"
+        f"<details><summary>The same in numbers</summary>{_table(artefact['numbers'])}</details></figure>"
     )
 
 
-def _plain(value: Any) -> str:
-    return units.exact(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+def _key(timelines: Mapping[str, Any]) -> str:
+    """Name the kinds of memory in the first timeline, which is the one drawn stacked."""
+    live = next(iter(timelines.values()), {}).get("live", {})
+    kinds = [kind for kind, values in live.items() if any(values)]
+    items = "".join(f'<li><i class="m-{kind}"></i>{escape(KINDS.get(kind, kind))}</li>' for kind in kinds)
+    return f'<ul class="key">{items}</ul>' if items else ""
+
+
+def _table(numbers: Mapping[str, Any]) -> str:
+    rows = []
+    for name, value in numbers.items():
+        words, shown, exact = name.replace("_", " ").capitalize(), str(value), ""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            unit = measured_unit(name)
+            shown = units.show(value, unit)
+            exact = f"{units.exact(value)} {'' if unit == 'fraction' else unit}".strip()
+            words = words.removesuffix(f" {name.rsplit('_', 1)[-1]}") if unit else words
+        cell = f'<td class="r num" title="{escape(exact)}">{escape(shown)}</td>'
+        rows.append(f'<tr><th scope="row">{escape(words)}</th>{cell}</tr>')
+    return f'<div class="table" tabindex="0"><table>{"".join(rows)}</table></div>'

@@ -1,6 +1,6 @@
 """Numbers in prose: `[[= source | format | expected ]]`, computed when the page is rendered.
 
-A source is a calculator's figure, `time-to-train.days(params=175e9)`, or a measured number,
+A source is a calculator's figure, `time-to-train.days(parameters=175e9)`, or a measured number,
 `measured:id.numbers.peak_bytes`.
 There is no arithmetic here and no Python: whatever must be computed is computed by a calculator, in one place.
 """
@@ -20,7 +20,6 @@ from .problems import AuthorError, one_of
 
 EXPRESSION = re.compile(r"\[\[=(.*?)\]\]", re.S)
 
-# the unit of a measured number is the end of its name
 _SUFFIXES = {"bytes": "bytes", "flops": "FLOP", "seconds": "s", "fraction": "fraction"}
 _CALL = re.compile(r"(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<figure>\w+)(?:\((?P<inputs>.*)\))?", re.S)
 _MEASURED = re.compile(r"measured:(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<path>[\w.-]+)")
@@ -145,7 +144,12 @@ def _from_measured(match: re.Match[str], sources: Sources) -> tuple[Any, str]:
             raise AuthorError(
                 f"measured/{ident}.json has no “{match['path']}”: “{step}” is not in it", one_of(names, step)
             )
-    return value, _SUFFIXES.get(match["path"].rsplit("_", 1)[-1], "")
+    return value, measured_unit(match["path"])
+
+
+def measured_unit(name: str) -> str:
+    """Return the unit that the end of a measured number's name says: `peak_bytes` is in bytes."""
+    return _SUFFIXES.get(name.rsplit("_", 1)[-1], "")
 
 
 def _format(value: int | float, unit: str, wanted: str) -> tuple[str, float]:

@@ -241,7 +241,7 @@ class PageRenderer:
         self.ids.update(re.findall(r' id="([^"]+)"', clean))
         slots = scanned.slots
         filled = _SLOT.sub(lambda match: slots[int(match[2])] if int(match[2]) < len(slots) else "", clean).strip()
-        self.ids.update(re.findall(r' id="([^"]+)"', filled))
+        self.ids.update(re.findall(r' id="(figure-[^"]+)"', filled))
         return Rendered(filled, to_text(filled), headings, scanned.terms, scanned.code)
 
     def inline(self, text: str, line: int) -> str:

@@ -22,21 +22,22 @@ VISITOR = "quiz"
 @require_GET
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a lesson as far as this person may see it, and what opens the rest."""
-    try:
-        found = find_lesson(slug)
-    except Moved as to:
-        return moved(to)
-    return _page(request, found)
+    return _page(request, slug)
 
 
-def _page(
-    request: HttpRequest, found: Lesson, problems: dict[str, str] | None = None, status: int = 200
-) -> HttpResponse:
+def _page(request: HttpRequest, slug: str, problems: dict[str, str] | None = None, status: int = 200) -> HttpResponse:
     person, now = Person.of(request.user), timezone.now()
-    opened = open_lesson(found, person, now)
     phases = progress.outline(request.user, person)
     in_order = [entry for phase in phases for entry in phase["lessons"]]
-    here = next(number for number, entry in enumerate(in_order) if entry["lesson"].pk == found.pk)
+    here = next((number for number, entry in enumerate(in_order) if entry["lesson"].slug == slug), None)
+    if here is None:
+        try:
+            find_lesson(slug)
+        except Moved as to:
+            return moved(to)
+        raise Http404("no such lesson")
+    found: Lesson = in_order[here]["lesson"]
+    opened = open_lesson(found, person, now)
     context: dict[str, Any] = {
         "lesson": found,
         "opened": opened,
@@ -85,7 +86,7 @@ def answer_quiz(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     except quizzes.NotAnAnswer as problem:
         if is_htmx(request):
             return _item(request, found, quizzes.show(item, None, str(problem)))
-        return _page(request, found, {item.key: str(problem)}, status=422)
+        return _page(request, found.slug, {item.key: str(problem)}, status=422)
     if request.user.is_authenticated:
         QuizAttempt.objects.create(
             user=request.user,

@@ -1,0 +1,123 @@
+"""Every fault in the content names its file, its line and the cure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from courses import drawing
+from courses.authoring.build import build
+from courses.authoring.code import run_blocks
+from courses.authoring.problems import Problem
+
+LESSON = "lessons/1-01-checkpointing.md"
+QUESTION = "questions/when-it-pays.md"
+
+
+def problems_after(folder: Path, file: str, old: str, new: str) -> list[Problem]:
+    """Change one place of one file and return what the check says."""
+    path = folder / file
+    text = path.read_text("utf-8")
+    assert old in text, f"{file} has no {old!r}"
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    made = build(folder, drawing.embedded, {"checkpoint-function"})
+    found = list(made.problems)
+    for page in [*made.lessons, *made.questions]:
+        found += run_blocks(page.path, page.code)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "marker", "message", "cure"),
+    [
+        # front matter
+        (LESSON, "minutes: 35", "minute: 35", "minute: 35", "unknown key “minute”", "minutes"),
+        (LESSON, "minutes: 35\n", "", "id: checkpointing", "has no “minutes”", "minutes:"),
+        (LESSON, "minutes: 35", "minutes: long", "minutes: long", "is not a whole number", "a whole number"),
+        (LESSON, "tier: premium", "tier: gold", "tier: gold", "not known", "premium"),
+        (LESSON, "minutes: 35", "minutes: 35\nminutes: 36", "minutes: 36", "stands twice", ""),
+        (LESSON, "title: Act", "title: a: b", "title: a: b", "not valid YAML", "quote"),
+        (LESSON, "id: checkpointing", "id: Check Pointing", "id: Check Pointing", "cannot be an id", "hyphens"),
+        (LESSON, "id: checkpointing", "id: saved-tensors", "id: saved-tensors", "is taken by", "another"),
+        (LESSON, "phase: 1", "phase: 7", "phase: 7", "no phase “7”", "0, 1"),
+        (LESSON, "track: autograd", "track: autogrid", "track: autogrid", "no track “autogrid”", "autograd"),
+        (LESSON, "prerequisites: [saved-tensors]", "prerequisites: [saved-tensor]", "prerequisites", "no lesson", "saved-tensors"),  # noqa: E501
+        (LESSON, "questions: [when-it-pays]", "questions: [when]", "questions: [when]", "no question “when”", "when-it-pays"),  # noqa: E501
+        (LESSON, "labs: [checkpoint-function]", "labs: [checkpoint]", "labs: [", "no lab “checkpoint”", "checkpoint-function"),  # noqa: E501
+        (QUESTION, "concepts: [checkpointing]", "concepts: [checkpoints]", "concepts", "no lesson “checkpoints”", "checkpointing"),  # noqa: E501
+        (QUESTION, "id: time-to-train", "id: time-to-trane", "calculator:", "no calculator", "time-to-train"),
+        ("course.yaml", "title: Training", "titel: Training", "titel", "unknown key “titel”", "title"),
+        ("course.yaml", "figure: two-blocks", "figure: three-blocks", "figure: three", "has no source", "two-blocks"),
+        # quiz
+        (LESSON, "    explanation: Two blocks of one MiB.\n", "", "- id: bytes", "has no “explanation”", "explanation:"),  # noqa: E501
+        (LESSON, "kind: multiple", "kind: many", "kind: many", "not known", "multiple"),
+        (LESSON, ", why: They stay exact.", "", "- id: cost", "says no why", "why:"),
+        (LESSON, "kind: multiple", "kind: single", "- id: cost", "2 right options", "one option"),
+        (LESSON, "numbers.peak_bytes | MiB bare", "numbers.peak | MiB bare", "answer:", "“peak” is not in it", "peak_bytes"),  # noqa: E501
+        # sections and headings
+        (LESSON, "## Build it", "## Built it", "## Built it", "no section “Built it”", "Build it"),
+        (LESSON, "## Use it", "## Exercises", "## Ship it", "out of order", "the order is"),
+        (LESSON, "## Ship it\n\nText.\n", "", "## The problem", "“Ship it” is missing", "## Ship it"),
+        (LESSON, "## Ship it\n\nText.", "## Ship it\n", "## Ship it", "is empty", "write it"),
+        (LESSON, "PREVIEW-TWO", "#### Deep\n\nPREVIEW-TWO", "#### Deep", "out of order", "###"),
+        (LESSON, "PREVIEW-TWO", "# Top\n\nPREVIEW-TWO", "# Top", "first level", "##"),
+        # numbers, formulas, links, figures
+        (LESSON, "| MiB | 2 MiB ]]", "| MiB | 3 MiB ]]", "3 MiB", "the page says 3 MiB, the computation says 2 MiB", "agree"),  # noqa: E501
+        (LESSON, "PREVIEW-TWO", "$a_$ PREVIEW-TWO", "$a_$", "does not convert", "LaTeX"),
+        (LESSON, "PREVIEW-TWO", "costs $2 PREVIEW-TWO", "costs $2", "does not close", "\\$"),
+        (LESSON, "lesson:saved-tensors", "lesson:saved-tensor", "lesson:saved-tensor", "no lesson", "saved-tensors"),
+        (LESSON, "lesson:saved-tensors", "saved.html", "saved.html", "leads nowhere", "lesson:id"),
+        (LESSON, "lesson:saved-tensors", "#nowhere", "#nowhere", "nothing on this page", "the-concept"),
+        (LESSON, "PREVIEW-TWO", "![a](a.png) PREVIEW-TWO", "a.png", "picture without a source", "/// figure"),
+        (LESSON, "/// figure | two-blocks", "/// figure | two-block", "/// figure", "has no source", "two-blocks"),
+        (LESSON, "/// figure | two-blocks", "/// figur | two-blocks", "/// figur", "no block “/// figur”", "figure"),
+        (LESSON, "/// calculator | time-to-train\n", "/// calculator | time-to-train\nparamz: 1\n", "/// calc", "no input", ""),  # noqa: E501
+        (LESSON, "Locked too.\n///", "Locked too.", "/// term", "is not closed", "///"),
+        # code
+        (LESSON, "6 * 7", "6 / 0", "```python run", "ZeroDivisionError", "make it run"),
+        (LESSON, "6 * 7", "6 * 8", "```python run", "PREMIUM-CODE 48", "output"),
+        (LESSON, "```output\nPREMIUM-CODE 42\n```\n", "", "```python run", "does not say what", "PREMIUM-CODE 42"),
+        (LESSON, "```python run", "```python runs", "```python runs", "not known for a code block", "python run"),
+    ],
+)  # fmt: skip
+def test_a_fault_names_file_line_and_cure(
+    folder: Path, file: str, old: str, new: str, marker: str, message: str, cure: str
+) -> None:
+    found = problems_after(folder, file, old, new)
+    path = folder / file
+    lines = path.read_text("utf-8").split("\n")
+    numbers = {number for number, line in enumerate(lines, start=1) if marker in line}
+    fitting = [each for each in found if each.path == path and message in each.message and cure in each.cure]
+    assert fitting, f"expected “{message}”, got:\n" + "\n".join(map(str, found))
+    assert fitting[0].line in numbers, f"line {fitting[0].line} named, “{marker}” stands in {sorted(numbers)}"
+
+
+def test_the_small_curriculum_has_no_faults(folder: Path) -> None:
+    assert problems_after(folder, LESSON, "minutes: 35", "minutes: 36") == []
+
+
+def test_all_faults_are_said_at_once_and_the_command_fails(folder: Path) -> None:
+    lesson = folder / LESSON
+    lesson.write_text(
+        lesson.read_text("utf-8").replace("minutes: 35", "minute: 35").replace("tier: premium", "tier: x")
+    )
+    with pytest.raises(CommandError) as caught:
+        call_command("content", "check", "--folder", str(folder))
+    assert "minute" in str(caught.value) and "tier: x" in str(caught.value) and "2 problems" not in str(lesson)
+    assert f"{lesson}:" in str(caught.value) and "cure:" in str(caught.value)
+
+
+def test_a_started_page_fails_only_for_what_is_left_to_write(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("content", "new", "lesson", "kv-cache", "--folder", str(folder))
+    path = folder / "lessons/0-99-kv-cache.md"
+    assert capsys.readouterr().out.strip() == str(path)
+    assert build(folder, drawing.embedded).problems == []
+    with pytest.raises(CommandError, match="already"):
+        call_command("content", "new", "lesson", "kv-cache", "--folder", str(folder))
+
+
+def test_code_that_continues_sees_what_ran_before(folder: Path) -> None:
+    text = "```python run\nx = 2\n```\n\n```python run continue\nprint(x + 1)\n```\n```output\n3\n```"
+    assert problems_after(folder, LESSON, "PREVIEW-TWO", f"{text}\n\nPREVIEW-TWO") == []

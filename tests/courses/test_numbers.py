@@ -1,0 +1,76 @@
+"""Numbers in prose are computed, and what cannot be computed says why."""
+
+from __future__ import annotations
+
+import pytest
+
+from courses import calculators
+from courses.authoring.numbers import Sources, evaluate
+from courses.authoring.problems import AuthorError
+
+MEASURED = {
+    "run": {
+        "numbers": {"peak_bytes": 50_452_480, "step_seconds": 0.25, "redone_fraction": 0.17, "runs": 3, "name": "x"}
+    }
+}
+SOURCES = Sources(calculators.get, calculators.all_calculators, MEASURED)
+
+
+@pytest.mark.parametrize(
+    ("expression", "display"),
+    [
+        ("measured:run.numbers.peak_bytes", "50.5 MB (48.1 MiB)"),
+        ("measured:run.numbers.peak_bytes | MiB", "48.1 MiB"),
+        ("measured:run.numbers.peak_bytes | 4 MiB", "48.12 MiB"),
+        ("measured:run.numbers.peak_bytes | .2 MB", "50.45 MB"),
+        ("measured:run.numbers.peak_bytes | exact", "50,452,480"),
+        ("measured:run.numbers.peak_bytes | exact bytes", "50,452,480 bytes"),
+        ("measured:run.numbers.peak_bytes | MiB bare", "48.1"),
+        ("measured:run.numbers.peak_bytes | MiB | 48.1 MiB", "48.1 MiB"),
+        ("measured:run.numbers.step_seconds | ms", "250 ms"),
+        ("measured:run.numbers.redone_fraction | %", "17.0 %"),
+        ("measured:run.numbers.runs", "3"),
+    ],
+)
+def test_a_number_is_printed_as_asked(expression: str, display: str) -> None:
+    assert evaluate(expression, SOURCES).display == display
+
+
+def test_a_calculators_figure_is_the_calculators() -> None:
+    calculator = calculators.get("time-to-train")
+    figure = calculator.compute({}).figures[0]
+    assert evaluate(f"time-to-train.{figure.name}()", SOURCES).display == figure.display
+
+
+def test_the_exact_value_is_kept_for_hovering() -> None:
+    html = evaluate("measured:run.numbers.peak_bytes | MiB", SOURCES).html
+    assert html == '<span class="num" title="50,452,480 bytes">48.1\u00a0MiB</span>'
+
+
+@pytest.mark.parametrize(
+    ("expression", "message", "cure"),
+    [
+        ("time-to-trane.days()", "no calculator “time-to-trane”", "time-to-train"),
+        ("time-to-train.dayz()", "no figure “dayz”", ""),
+        ("time-to-train.days(paramz=1)", "no input “paramz”", ""),
+        ("time-to-train.days(parameters=)", "cannot be read", "name=value"),
+        ("time-to-train.days(parameters=many)", "refuses these inputs", ""),
+        ("measured:rum.numbers.x", "no measured artefact “rum”", "run"),
+        ("measured:run.numbers.peak_byte", "“peak_byte” is not in it", "peak_bytes"),
+        ("measured:run.numbers.name", "not a finite number", ""),
+        ("measured:run.numbers.peak_bytes | GFLOP", "cannot be shown in GFLOP", "GiB"),
+        ("measured:run.numbers.peak_bytes | GibB", "“GibB” is not known", "GiB"),
+        (
+            "measured:run.numbers.peak_bytes | MiB | 47 MiB",
+            "the page says 47 MiB, the computation says 48.1 MiB",
+            "text",
+        ),
+        ("1 + 1", "is no source of a number", "measured:"),
+        ("__import__('os')", "is no source of a number", "measured:"),
+    ],
+)
+def test_what_cannot_be_computed_says_why(expression: str, message: str, cure: str) -> None:
+    with pytest.raises(AuthorError) as caught:
+        evaluate(expression, SOURCES)
+    assert message in caught.value.message
+    assert cure in caught.value.cure
