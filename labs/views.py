@@ -181,7 +181,7 @@ def save_draft(request: HttpRequest, slug: str) -> JsonResponse:
     if draft is None:
         other = Draft.objects.get(user=request.user, lab=lab.slug)
         sentence = "This draft was also changed elsewhere. Keep yours by saving again, or take the other."
-        conflict = {"error": sentence, "yours": text, "text": other.text, "revision": other.revision}
+        conflict = {"error": sentence, "yours": text, "theirs": other.text, "revision": other.revision}
         return JsonResponse(conflict, status=409)
     return JsonResponse({"revision": draft.revision, "saved": draft.updated.isoformat()})
 

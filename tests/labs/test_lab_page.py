@@ -157,7 +157,7 @@ class TestDrafts:
         response = self.save(owner_client, "from the phone")
         assert response.status_code == 409
         answer = response.json()
-        assert (answer["yours"], answer["text"], answer["revision"]) == ("from the phone", "from the laptop", 1)
+        assert (answer["yours"], answer["theirs"], answer["revision"]) == ("from the phone", "from the laptop", 1)
         assert self.save(owner_client, "from the phone", answer["revision"]).status_code == 200
 
     def test_saving_without_script_shows_the_other_text_beside_yours(self, owner_client):
