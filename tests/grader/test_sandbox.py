@@ -74,7 +74,10 @@ def sandbox(tmp_path):
 
 
 def answer(box: Sandbox) -> str:
-    return box.receive(20).decode()
+    try:
+        return box.receive(20).decode()
+    finally:
+        print(box.output)  # shown by pytest where a test fails
 
 
 # Talking
@@ -557,7 +560,9 @@ def test_a_killed_worker_takes_its_sandbox_with_it(tmp_path, seconds, mode):
         print(box.process.pid, flush=True); time.sleep(60)
     """
     root = Path(__file__).resolve().parents[2]
-    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(worker)], stdout=subprocess.PIPE, cwd=root) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(worker)], stdout=subprocess.PIPE, cwd=root, env={"TMPDIR": str(tmp_path)}
+    ) as parent:
         process = Process(int(parent.stdout.readline()))
         time.sleep(seconds)  # 0: bubblewrap has not yet asked to die with its parent
         assert not process.ended()
