@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from headroom import redis_server
 from tests.support.process import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,11 +55,14 @@ class Stack:
     def processes(self) -> dict[int, str]:
         """Return command lines by pid of everything that runs for this data folder."""
         mark = f"HEADROOM_DATA={self.data}\0".encode()
+        # The Redis writes its title over its environment; it shows its socket instead.
+        socket_path = str(redis_server.socket_path(self.data))
         found = {}
         for place in Path("/proc").glob("[0-9]*"):
             try:
-                if mark in (place / "environ").read_bytes():
-                    found[int(place.name)] = (place / "cmdline").read_text().replace("\0", " ")
+                command = (place / "cmdline").read_text().replace("\0", " ")
+                if mark in (place / "environ").read_bytes() or f"unixsocket:{socket_path}" in command:
+                    found[int(place.name)] = command
             except OSError:
                 continue
         return found
