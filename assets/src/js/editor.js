@@ -1,6 +1,6 @@
 // Upgrades <textarea data-editor="python"> to CodeMirror. The textarea stays the truth: forms post it, and without script it is the editor.
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
@@ -120,7 +120,9 @@ function upgrade(area) {
       ],
     }),
   });
-  const replace = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  // One undo takes a replacement back, whatever was typed just before it.
+  const replace = (text) =>
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, annotations: isolateHistory.of("full") });
 
   const tools = document.createElement("div");
   tools.className = "editor-tools";

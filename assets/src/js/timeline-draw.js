@@ -13,11 +13,18 @@ export const KIND_NAMES = {
 };
 const RUN_NAMES = { yours: "your run", plain: "plain run", reference: "reference" };
 
+/** Bytes to three significant digits, exactly as grader.timeline writes them: "48.1 MiB". */
 export function bytes(count) {
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(count) >= size) ?? UNITS.at(-1);
-  const value = count / size;
-  if (size === 1) return `${value.toLocaleString("en-GB")} bytes`;
-  return `${value.toLocaleString("en-GB", { maximumSignificantDigits: Math.abs(value) >= 100 ? 4 : 3 })} ${unit}`;
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let size = count;
+  let unit = 0;
+  while (Math.abs(size) >= 999.5 && unit < units.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  if (unit === 0) return `${count.toLocaleString("en-GB")} byte${Math.abs(count) === 1 ? "" : "s"}`;
+  const digits = Math.abs(size) < 9.995 ? 2 : Math.abs(size) < 99.95 ? 1 : 0;
+  return `${size.toLocaleString("en-GB", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[unit]}`;
 }
 
 /** One run, or several by name, as {main, lines}; null where there is nothing to draw. */
@@ -191,6 +198,6 @@ function labels(svg, { main, lines, stacked, peakText, whole, own, y, box }) {
   for (const line of lines) {
     const peak = line.total.indexOf(Math.max(...line.total));
     const text = `${line.label} ${bytes(line.total[peak])}`;
-    label(svg, taken, box, { at: own(momentAt(line, peak, main)), high: y(line.total[peak]) + 4, text, className: "onplot", size: 6.4 });
+    label(svg, taken, box, { at: own(momentAt(line, peak, main)), high: y(line.total[peak]) - 6, text, className: "onplot", size: 6.4 });
   }
 }

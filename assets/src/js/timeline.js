@@ -25,7 +25,7 @@ function reading(series, index) {
     .join(", ");
   const beside = series.lines.map((line) => `${line.label} ${bytes(line.total[momentAt(main, index, line)])}`).join(", ");
   const peak = index === main.peak_index ? ", the peak" : "";
-  return `${phase}, moment ${(index + 1).toLocaleString("en-GB")} of ${main.total.length.toLocaleString("en-GB")}${peak}: ${bytes(main.total[index])}${kinds ? ` = ${kinds}` : ""}${beside ? `. At the same place: ${beside}` : ""}`;
+  return `${phase}, moment ${(index + 1).toLocaleString("en-GB")} of ${main.total.length.toLocaleString("en-GB")}${peak}: ${bytes(main.total[index])} (${main.total[index].toLocaleString("en-GB")} bytes)${kinds ? ` = ${kinds}` : ""}${beside ? `. At the same place: ${beside}` : ""}`;
 }
 
 function toggles(series, hatch, hidden, changed) {
