@@ -13,13 +13,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from grader import catalog, lab_code, reference, source, subjects, wire
+from grader import catalog, lab_code, pool, reference, source, wire
 from grader import sandbox as boxes
 from grader.catalog import Lab
 from grader.program import Case
 from grader.runs import CaseRun
-from grader.session import Crashed, Refused, Session, Tampering
+from grader.session import Cancelled, Crashed, Refused, Session, Tampering
 from grader.verdict import Check, Measurements, Outcome, StepSeconds, Verdict
+
+__all__ = ["Cancelled", "grade"]
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +33,6 @@ START_SECONDS = 60.0
 TIME_PAIRS = 5
 
 LIMITS = boxes.Limits()
-
-
-class Cancelled(Exception):
-    """The person who submitted asked to stop."""
 
 
 def grade(
@@ -100,8 +98,8 @@ class _Grading:
         self.say("starting", 0, 0)
         cases = self.lab_judge.cases(self.rng, self.harness, self.mode)
         forbidden = source.forbidden_imports(self.submission, self.lab)
-        with subjects.start(self.sandbox_mode, LIMITS) as box:
-            session = Session(box)
+        with pool.take(self.sandbox_mode, LIMITS) as box:
+            session = Session(box, self.cancelled)
             reference.prepare()
             session.wait_ready(START_SECONDS)
             try:
@@ -131,8 +129,6 @@ class _Grading:
         """Play the cases; while the subject works on one, compute what is right for it here."""
         for number, case in enumerate(cases):
             self.say("case", number, len(cases))
-            if self.cancelled and self.cancelled():
-                raise Cancelled
             measure = bool(case.get("measure"))
             run = CaseRun(case)
             self.runs.append(run)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import judge
+from grader import judge, pool
 from grader.catalog import Lab
 from grader.verdict import Outcome, Verdict
 
@@ -59,6 +59,7 @@ def expectations(lab: Lab) -> list[Expectation]:
 
 def play(lab: Lab, only: str | None = None) -> Iterator[Played]:
     """Grade the lab's solutions one after another; `only` keeps those whose name contains it."""
+    pool.keep(1)
     for expectation in expectations(lab):
         if only is None or only in expectation.name:
             verdict = judge.grade(lab.slug, expectation.path.read_bytes())

@@ -24,6 +24,13 @@ def inside(statement: str) -> str:
     return f"def checkpoint(function, *args, **kwargs):\n    {statement}\n    return function(*args, **kwargs)\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_sandbox_waits():
+    judge.pool.keep(1)
+    yield
+    judge.pool.keep(0)
+
+
 @pytest.fixture
 def quick_limit(monkeypatch):
     """A lab whose time is up after four seconds."""
@@ -134,11 +141,17 @@ def test_after_a_hostile_submission_the_next_one_is_served_as_if_nothing_had_hap
 
 
 def test_a_fault_of_ours_is_ungradable_and_says_nothing_of_our_insides(monkeypatch):
-    monkeypatch.setattr(judge.subjects, "start", lambda *_: 1 / 0)
+    monkeypatch.setattr(judge.pool, "take", lambda *_: 1 / 0)
     verdict = run(RIGHT)
     assert verdict.outcome is Outcome.UNGRADABLE
     assert verdict.score == 0
     assert "ZeroDivision" not in verdict.message
+
+
+def test_cancelling_stops_a_submission_that_would_run_on():
+    asked = []
+    with pytest.raises(judge.Cancelled):
+        run(inside("while True: pass"), progress=lambda *step: asked.append(step), cancelled=lambda: len(asked) > 1)
 
 
 def test_the_seed_is_fresh_each_time_and_can_be_given():

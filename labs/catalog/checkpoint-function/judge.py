@@ -1,5 +1,7 @@
 """The judge's side of `checkpoint-function`: hidden cases, the reference, the checks and their hints."""
 
+from functools import partial
+
 from torch.utils.checkpoint import checkpoint as torch_checkpoint
 
 from grader import checks
@@ -65,7 +67,7 @@ def cases(rng, harness, mode):
     return drawn
 
 
-REFERENCE = {"checkpoint": lambda function, *args, **kwargs: torch_checkpoint(function, *args, use_reentrant=False, **kwargs)}
+REFERENCE = {"checkpoint": partial(torch_checkpoint, use_reentrant=False)}
 
 
 def timed_case(rng, harness, mode):

@@ -1,0 +1,88 @@
+"""Sandboxes that wait ready, torch imported and the meter warm, so that a verdict does not wait for an import.
+
+    from grader import pool
+    pool.keep(1)                 # in a worker, at its start: from now on one sandbox waits
+
+Each is used once. A waiting one imports torch by itself in its own process, so nothing here needs a thread, and it
+holds no lab, no harness and no submission: those are sent when it is taken. It ends with this process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from dataclasses import replace
+
+from grader import subjects
+from grader.sandbox import Limits, Sandbox, SandboxError
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 900.0
+"""How long a sandbox may wait; one that waited longer has ended, and a fresh one takes its place."""
+
+
+class Pool:
+    """At most `size` sandboxes of one mode and one set of limits, for one process."""
+
+    def __init__(self, mode: str, limits: Limits, size: int = 0) -> None:
+        self.mode, self.limits, self.size = mode, limits, size
+        self._owner = os.getpid()
+        self._waiting: deque[Sandbox] = deque()
+
+    def take(self) -> Sandbox:
+        """Return a sandbox, one that waited if there is one, and start the next. Raises sandbox.Unavailable."""
+        if os.getpid() != self._owner:  # after a fork the parent's sandboxes are the parent's
+            self._owner = os.getpid()
+            self._waiting.clear()
+        taken = self._oldest() or self._start(self.limits.wall_seconds)
+        self.fill()
+        return taken
+
+    def fill(self) -> None:
+        """Start sandboxes until `size` wait. What cannot be started is said in the log, and tried at the next take."""
+        while len(self._waiting) < self.size:
+            try:
+                self._waiting.append(self._start(IDLE_SECONDS))
+            except SandboxError as error:
+                log.warning("No sandbox could be started ahead: %s", error)
+                return
+
+    def close(self) -> None:
+        """End the sandboxes that wait."""
+        while self._waiting:
+            self._waiting.pop().kill()
+
+    def _start(self, wall_seconds: float) -> Sandbox:
+        return subjects.start(self.mode, replace(self.limits, wall_seconds=wall_seconds))
+
+    def _oldest(self) -> Sandbox | None:
+        while self._waiting:
+            box = self._waiting.popleft()
+            if box.alive:
+                return box
+            box.kill()
+        return None
+
+
+_pools: dict[tuple[str, Limits], Pool] = {}
+_size = 0
+
+
+def keep(size: int) -> None:
+    """Let `size` sandboxes wait in this process for each mode that is used, from its first use on; 0 ends them."""
+    global _size
+    _size = size
+    for pool in _pools.values():
+        pool.size = size
+        if size == 0:
+            pool.close()
+
+
+def take(mode: str, limits: Limits) -> Sandbox:
+    """Return a sandbox for one grading."""
+    key = (mode, limits)
+    if key not in _pools:
+        _pools[key] = Pool(mode, limits, _size)
+    return _pools[key].take()

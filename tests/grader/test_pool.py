@@ -1,0 +1,55 @@
+"""A sandbox that waited is taken once, and one that ended while it waited is not taken at all."""
+
+import pytest
+
+from grader import judge, pool
+from grader.pool import Pool
+from grader.session import Session
+from grader.verdict import Outcome
+
+
+@pytest.fixture
+def one():
+    made = Pool("bwrap", judge.LIMITS, 1)
+    yield made
+    made.close()
+
+
+def test_each_sandbox_is_taken_once_and_the_next_one_waits(one):
+    first = one.take()
+    waiting = one._waiting[0]
+    second = one.take()
+    assert second is waiting is not first
+    assert len(one._waiting) == 1
+    for box in (first, second):
+        Session(box).wait_ready(60)
+        box.kill()
+
+
+def test_one_that_ended_while_it_waited_is_replaced(one):
+    one.fill()
+    dead = one._waiting[0]
+    dead.kill()
+    with one.take() as box:
+        assert box is not dead
+        assert box.alive
+
+
+def test_closing_leaves_no_process(one):
+    one.fill()
+    process = one._waiting[0]
+    one.close()
+    assert not process.alive
+
+
+def test_a_verdict_from_a_waiting_sandbox_is_the_same_as_from_a_cold_one():
+    source = b"def checkpoint(function, *args, **kwargs):\n    return function(*args, **kwargs)\n"
+    pool.keep(0)
+    cold = judge.grade("checkpoint-function", source, mode="run")
+    pool.keep(1)
+    pool.take("auto", judge.LIMITS).kill()  # the first take starts the one that waits
+    warm = judge.grade("checkpoint-function", source, mode="run")
+    pool.keep(0)
+    assert cold.outcome is warm.outcome is Outcome.FAILED
+    assert cold.measurements.peak_bytes == warm.measurements.peak_bytes
+    assert cold.measurements.step_flops == warm.measurements.step_flops
