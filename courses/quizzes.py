@@ -161,13 +161,16 @@ def responses(items: Iterable[QuizItem], user: Any, visitor: Mapping[str, Any]) 
 
     An attempt at an earlier wording of an item does not count: its options may be others.
     """
-    items = {item.pk: item for item in items}
-    if not user.is_authenticated:
-        return {pk: visitor[str(pk)]["response"] for pk in items
-                if visitor.get(str(pk), {}).get("version") == items[pk].version}  # fmt: skip
+    versions = {item.pk: item.version for item in items}
     last: dict[int, Response] = {}
-    attempts = QuizAttempt.objects.filter(user=user, item__in=items).order_by("-at", "-pk")
-    for attempt in attempts.only("item_id", "response", "item_version"):
-        if attempt.item_version == items[attempt.item_id].version:
-            last.setdefault(attempt.item_id, attempt.response)
+    if not user.is_authenticated:
+        for pk, version in versions.items():
+            kept = visitor.get(str(pk), {})
+            if kept.get("version") == version:
+                last[pk] = kept["response"]
+        return last
+    attempts = QuizAttempt.objects.filter(user=user, item__in=versions).order_by("-at", "-pk")
+    for pk, response, version in attempts.values_list("item_id", "response", "item_version"):
+        if version == versions[pk]:
+            last.setdefault(pk, response)
     return last

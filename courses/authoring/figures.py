@@ -39,7 +39,8 @@ def measured_figure(ident: str, artefact: Mapping[str, Any], svg: str, caption: 
 
 def _key(timelines: Mapping[str, Any]) -> str:
     """Name the kinds of memory in the first timeline, which is the one drawn stacked."""
-    live = next(iter(timelines.values()), {}).get("live", {})
+    first: Mapping[str, Any] = next(iter(timelines.values()), {})
+    live = first.get("live", {})
     kinds = [kind for kind, values in live.items() if any(values)]
     items = "".join(f'<li><i class="m-{kind}"></i>{escape(KINDS.get(kind, kind))}</li>' for kind in kinds)
     return f'<ul class="key">{items}</ul>' if items else ""

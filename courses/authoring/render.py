@@ -168,10 +168,10 @@ class _Links(Treeprocessor):
                 except AuthorError as error:
                     self.faults.append((href, error))
             elif element.tag == "img":
-                error = AuthorError(
+                fault = AuthorError(
                     "a picture without a source", "measure it, and show it with /// figure | measured-id"
                 )
-                self.faults.append((element.get("src", ""), error))
+                self.faults.append((element.get("src", ""), fault))
 
 
 class _LinksExtension(Extension):

@@ -103,7 +103,7 @@ class Scanner:
         """Take the lines up to the one that closes what opened here; None, with the rest of the text, if none does."""
         opened = self.at
         self.at += 1
-        body = []
+        body: list[str] = []
         while self.at < len(self.lines):
             here = self.lines[self.at]
             self.at += 1

@@ -107,7 +107,9 @@ class Lesson(Page):
     artifact = models.JSONField(null=True, blank=True)
     reading = models.JSONField(default=list)
     prerequisites = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="leads_to")
-    questions = models.ManyToManyField("Question", blank=True, related_name="lessons")
+    questions: models.ManyToManyField[Question, Any] = models.ManyToManyField(
+        "Question", blank=True, related_name="lessons"
+    )
 
     class Meta:
         ordering = ["phase__number", "order"]

@@ -24,7 +24,7 @@ def calculator(request: HttpRequest, calculator_id: str) -> HttpResponse:
         found = calculators.get(calculator_id)
     except KeyError:
         raise Http404("no such calculator") from None
-    inputs = {name: value for name, value in request.GET.items() if name != "format"}
+    inputs = {name: str(value) for name, value in request.GET.items() if name != "format"}
     calc = drawing.context(found, inputs, own_page=True)
     as_json = request.GET.get("format") == "json" or request.get_preferred_type(["text/html", "application/json"]) == (
         "application/json"
