@@ -1,7 +1,7 @@
 """Measure the runs that lessons show, and write them as artefacts: JSON with the numbers, SVG with the picture.
 
     python -m bench.figures                 # all of them, about two minutes on one core
-    python -m bench.figures checkpoint-sweep
+    python -m bench.figures checkpoint-sweep --out FOLDER
 
 Bytes and FLOPs repeat to the unit on CPU with the torch that the lock file names; a run that gives other numbers
 shows up as a changed artefact. Times are not recorded: they would say more about the machine than about the method.
@@ -9,9 +9,9 @@ shows up as a changed artefact. Times are not recorded: they would say more abou
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -321,8 +321,8 @@ ARTEFACTS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-def write(ident: str) -> None:
-    """Measure one artefact and write its files."""
+def write(ident: str, folder: Path) -> None:
+    """Measure one artefact and write its JSON and its SVG into the folder."""
     made = ARTEFACTS[ident]()
     picture = timeline.svg(made["timelines"], peak=made.pop("peak"), prefix=ident)
     artefact = {
@@ -331,24 +331,23 @@ def write(ident: str) -> None:
         "machine": f"{platform.machine()} CPU, one thread",
         **made,
     }
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{ident}.json").write_text(json.dumps(artefact, separators=(",", ":"), ensure_ascii=False) + "\n")
-    (FOLDER / f"{ident}.svg").write_text(picture + "\n")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{ident}.json").write_text(json.dumps(artefact, separators=(",", ":"), ensure_ascii=False) + "\n")
+    (folder / f"{ident}.svg").write_text(picture + "\n")
     print(ident, json.dumps(made["numbers"], indent=1))
 
 
-def main(names: Sequence[str]) -> int:
+def main() -> None:
     """Write the named artefacts, or all of them."""
-    unknown = [name for name in names if name not in ARTEFACTS]
-    if unknown:
-        print(f"There is no artefact {', '.join(unknown)}: choose from {', '.join(ARTEFACTS)}.", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(prog="python -m bench.figures", description="Measure the figures of the lessons.")
+    parser.add_argument("names", nargs="*", choices=[[], *ARTEFACTS], metavar="NAME", help=", ".join(ARTEFACTS))
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    chosen = parser.parse_args()
     torch.set_num_threads(1)
     meter.warm()
-    for name in names or ARTEFACTS:
-        write(name)
-    return 0
+    for name in chosen.names or ARTEFACTS:
+        write(name, chosen.out)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main()

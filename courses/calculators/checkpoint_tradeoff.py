@@ -68,10 +68,14 @@ def peak_bytes(blocks: int, block: float, boundary: float, segments: int) -> flo
 
 
 def best_segments(blocks: int, block: float, boundary: float) -> int:
-    """Return the number of segments with the lowest peak, the smallest such number."""
+    """Return the number of segments with the lowest peak; among several one that divides evenly, then the smallest."""
     # The minimum is near sqrt(n·block/boundary); sizes change in steps, so look at every count up to a safe bound.
     around = blocks if not boundary else min(blocks, 4 * math.isqrt(math.ceil(blocks * block / boundary)) + 4)
-    return min(range(1, around + 1), key=lambda count: (peak_bytes(blocks, block, boundary, count), count))
+
+    def order(count: int) -> tuple[float, bool, int]:
+        return peak_bytes(blocks, block, boundary, count), blocks % count > 0, count
+
+    return min(range(1, around + 1), key=order)
 
 
 def compute(

@@ -38,6 +38,11 @@ def test_the_lowest_peak_grows_with_the_square_root(blocks):
     assert peak == pytest.approx(2 * math.sqrt(blocks), abs=1.5)
 
 
+@pytest.mark.parametrize("root", [2, 3, 6, 8, 12])
+def test_among_equal_peaks_the_even_cut_is_named(root):
+    assert compute({"blocks": root * root, "block_bytes": 1, "boundary_bytes": 1})["segments"] == root
+
+
 def test_one_segment_saves_nothing_and_costs_a_forward():
     result = compute({"segments": 1})
     assert result["peak_bytes"] == result["plain_bytes"]
