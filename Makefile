@@ -42,8 +42,8 @@ format: dev ## Rewrite the code in the house style
 	$(BIN)/ruff format .
 
 lock: python ## Resolve requirements.in and requirements-dev.in anew into the lock files
-	$(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/pip install --quiet pip-tools
-	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements.lock requirements.in
-	.venv-lock/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header --constraint requirements.lock -o requirements-dev.lock requirements-dev.in
-	rm -rf .venv-lock
+	$(PYTHON) -m venv var/lock-venv
+	var/lock-venv/bin/pip install --quiet pip-tools
+	var/lock-venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements.lock requirements.in
+	var/lock-venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header --constraint requirements.lock -o requirements-dev.lock requirements-dev.in
+	rm -rf var/lock-venv

@@ -37,7 +37,9 @@ def ensure(lock: Path, venv: Path = VENV) -> bool:
     """
     mark = venv / f"installed-{lock.name}"
     wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
-    with open(HOME / ".install.lock", "w") as handle:
+    guard = HOME / "var" / "install.lock"
+    guard.parent.mkdir(exist_ok=True)
+    with open(guard, "w") as handle:
         # Two commands at once in a fresh clone: the second waits for the first, then finds nothing to do.
         fcntl.flock(handle, fcntl.LOCK_EX)
         usable = runs(venv_python(venv))
