@@ -5,12 +5,11 @@ everything that must not be guessed) or `test`. `docs/operating.md` lists the va
 """
 
 import os
-import secrets
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
 
-from headroom import redis_server, services
+from headroom import local_secret, redis_server, services
 from headroom.env import REQUIRED, Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -23,27 +22,12 @@ DATA_DIR = Path(env.text("HEADROOM_DATA", str(BASE_DIR / "var"))).absolute()
 if LOCAL:
     DATA_DIR.mkdir(parents=True, exist_ok=True)
 
-
-def _local_secret() -> str:
-    """Return the key kept in the data folder, made on first use, so that people stay signed in over a restart."""
-    path = DATA_DIR / "secret-key"
-    if not path.exists():
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(48))
-        try:
-            # A link fails where another process was first, and never shows a half-written key.
-            os.link(draft, path)
-        except FileExistsError:
-            pass
-        draft.unlink()
-    return path.read_text()
-
-
 if PRODUCTION:
     SECRET_KEY = env.text("SECRET_KEY", secret=True, least=50)
 else:
-    SECRET_KEY = env.text("SECRET_KEY", None, secret=True, least=32) or (_local_secret() if LOCAL else "t" * 50)
+    SECRET_KEY = env.text("SECRET_KEY", None, secret=True, least=32) or (
+        local_secret.kept_in(DATA_DIR) if LOCAL else "t" * 50
+    )
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", REQUIRED if PRODUCTION else LOOPBACK)
 # How many reverse proxies of ours stand in front: with none, X-Forwarded-* from the outside means nothing.
