@@ -34,7 +34,7 @@ class Env:
         """Return the variable as text of at least `least` characters. A `secret` value is not repeated in the error."""
         raw = self._raw(name)
         if raw is None:
-            return self._missing(name, default, "text")
+            return self._missing(name, default, f"text of at least {least} characters" if least else "text")
         if len(raw) < least:
             raise self._refuse(
                 name, "a shorter text" if secret else raw, f"at least {least} characters", quote=not secret
