@@ -57,7 +57,8 @@ def forbidden_imports(source: bytes, lab: Lab) -> list[tuple[str, int]]:
     found = []
     for node in ast.walk(ast.parse(source.decode("utf-8-sig"))):
         for name in _names_used(node):
-            found += [(bad, node.lineno) for bad in lab.forbidden_imports if name == bad or name.startswith(f"{bad}.")]
+            line = getattr(node, "lineno", 0)
+            found += [(bad, line) for bad in lab.forbidden_imports if name == bad or name.startswith(f"{bad}.")]
     return sorted(set(found), key=lambda pair: pair[1])
 
 

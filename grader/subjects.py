@@ -21,6 +21,6 @@ def start(mode: str, limits: Limits) -> Sandbox:
     if mode == "auto":
         mode = "bwrap" if available().ok else "none"
     elif mode == "bwrap" and not (probe := available()).ok:
-        raise Unavailable(probe.message)
+        raise Unavailable(probe.why)
     files = {f"grader/{name}": PACKAGE / name for name in INSIDE}
     return Sandbox.start("grader.subject", files=files, limits=limits, mode=mode)
