@@ -65,7 +65,7 @@ def show(item: QuizItem, response: Response | None, problem: str = "") -> ShownI
     numbers = list(range(len(item.options)))
     if item.kind == "ordering":
         # until someone has put them in order, the options stand in an order that says nothing
-        numbers = list(chosen) if done else sorted(numbers, key=lambda number: token(item, number))
+        numbers = list(chosen) if done else _shuffled(item)
     options = [
         ShownOption(
             token(item, number),
@@ -90,6 +90,13 @@ def show(item: QuizItem, response: Response | None, problem: str = "") -> ShownI
         problem=problem,
         places=list(range(1, len(options) + 1)),
     )
+
+
+def _shuffled(item: QuizItem) -> list[int]:
+    """Return an ordering's options in an order that is always the same, and never the right one."""
+    numbers = list(range(len(item.options)))
+    mixed = sorted(numbers, key=lambda number: token(item, number))
+    return mixed[1:] + mixed[:1] if mixed == numbers else mixed
 
 
 def _is_right(item: QuizItem, number: int, place: int) -> bool:

@@ -41,7 +41,7 @@ def _page(request: HttpRequest, slug: str, problems: dict[str, str] | None = Non
     context: dict[str, Any] = {
         "lesson": found,
         "opened": opened,
-        "phase": next(phase for phase in phases if phase["phase"].pk == found.phase_id),
+        "phases": phases,
         "read": in_order[here]["read"],
         "before": in_order[here - 1]["lesson"] if here else None,
         "after": in_order[here + 1]["lesson"] if here + 1 < len(in_order) else None,
@@ -56,11 +56,13 @@ def _page(request: HttpRequest, slug: str, problems: dict[str, str] | None = Non
     return render(request, "courses/lesson.html", context, status=status)
 
 
-def _locked(found: Lesson, opened: OpenedLesson) -> dict[str, Any] | None:
-    """Say what the rest of a locked lesson holds: titles and counts, never text."""
+def _locked(found: Lesson, opened: OpenedLesson) -> list[str]:
+    """Say what the rest of a locked lesson holds: titles and a count, never text."""
     if opened.whole:
-        return None
-    return {"titles": [heading.title for heading in opened.locked], "quiz": found.quiz.filter(retired=False).count()}
+        return []
+    count = found.quiz.filter(retired=False).count()
+    quiz = [f"A quiz of {count}"] if count else []
+    return [heading.title for heading in opened.locked] + quiz
 
 
 def _quiz(request: HttpRequest, found: Lesson, problems: dict[str, str]) -> list[quizzes.ShownItem]:

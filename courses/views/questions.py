@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import Person, decide
 from courses import answering, progress
 from courses.models import Answer, Question
-from courses.opening import OpenedQuestion, open_question
+from courses.opening import SHORT, OpenedQuestion, open_question
 from courses.views.base import Moved, is_htmx, moved, sign_in
 from courses.views.base import question as find_question
 
@@ -74,6 +74,10 @@ def _page(
         "other": other,
         "last": last,
         "longest": answering.LONGEST,
+        "locked": [
+            *(heading.title for heading in opened.locked if heading.slug != SHORT),
+            "The rubric, its red flags, and what they ask next",
+        ],
     }
     if opened.whole:
         context |= {

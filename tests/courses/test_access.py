@@ -65,9 +65,8 @@ def test_locked_text_does_not_even_reach_the_context(as_member: Client) -> None:
 def test_a_preview_shows_the_first_sections_and_what_is_locked_by_title(visitor: Client) -> None:
     page = visitor.get("/lessons/checkpointing/").content.decode()
     assert "PREVIEW-ONE" in page and "PREVIEW-TWO" in page
-    offer = page.split('class="lock"')[1]
+    offer = page.split('class="lock"')[1].split("</section>")[0]
     assert "Build it" in offer and "Ship it" in offer and "A quiz of 3" in offer
-    assert "PREVIEW-ONE" in visitor.get("/lessons/checkpointing/").content.decode()
 
 
 def test_a_premium_grant_that_ended_locks_again(as_premium: Client, premium: User) -> None:

@@ -56,7 +56,7 @@ def test_handing_in_opens_the_worked_answer_and_the_rubric(as_premium: Client, p
     response = as_premium.post(ANSWER, {"text": "It pays when bytes bind.", "revision": "0", "do": "submit"})
     assert response["Location"] == f"{PAGE}#worked"
     page = as_premium.get(PAGE).content.decode()
-    assert "<details open><summary>Show: worked answer" in page
+    assert 'id="worked" open><summary>Show the worked answer' in page
     as_premium.post(f"{PAGE}mark/", {"point": ["0", "7"], "flag": ["0"]})
     answer = Answer.objects.get()
     assert (answer.points, answer.flags) == ([0], [0])

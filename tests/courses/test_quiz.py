@@ -95,7 +95,9 @@ def test_a_response_scores(key: str, response: quizzes.Response, score: float) -
 def test_an_ordering_is_shown_in_no_telling_order_and_read_by_place() -> None:
     found = item("order")
     shown = quizzes.show(found, None)
-    assert [option.token for option in shown.options] == sorted(quizzes.token(found, number) for number in range(3))
+    tokens = [quizzes.token(found, number) for number in range(3)]
+    assert sorted(option.token for option in shown.options) == sorted(tokens)
+    assert [option.token for option in shown.options] != tokens
     sent = {f"place-{quizzes.token(found, number)}": [str(place)] for number, place in ((0, 2), (1, 1), (2, 3))}
     assert quizzes.read(found, sent) == [1, 0, 2]
 
