@@ -163,7 +163,8 @@ def _summary(name: str, said: str, runs: Mapping[str, Mapping[str, Any]]) -> str
 def _defs(kinds: Sequence[str], prefix: str) -> str:
     patterns = (
         f'<pattern id="{prefix}-{kind}" width="6" height="6" patternUnits="userSpaceOnUse">'
-        f'<g class="hatch" stroke="#fff" stroke-opacity=".6" stroke-width="1.2" fill="none">{PATTERNS[kind]}</g></pattern>'
+        f'<g class="hatch" stroke="#fff" stroke-opacity=".6" stroke-width="1.2" fill="none">{PATTERNS[kind]}</g>'
+        "</pattern>"
         for kind in kinds
         if kind in PATTERNS
     )

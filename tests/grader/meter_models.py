@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -137,6 +138,12 @@ def blocks_forward_flops() -> int:
 def linear_stack(depth: int, batch: int, width: int, relu: bool = False, optimiser: Any = None) -> Program:
     layers = [layer for _ in range(depth) for layer in (nn.Linear(width, width, bias=False), *[nn.ReLU()] * relu)]
     return _program(nn.Sequential(*layers, _Sum()), torch.ones(batch, width), optimiser)
+
+
+def activations() -> Program:
+    """One operator a module, so that a module's name cannot be right by accident."""
+    layers = {"first": nn.Sigmoid(), "second": nn.Tanh(), "last": _Sum()}
+    return _program(nn.Sequential(OrderedDict(layers)), torch.ones(256, requires_grad=True), None)
 
 
 def wide_convolution() -> Program:
