@@ -11,11 +11,12 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 SIZES = {"wide": (1440, 1000), "tablet": (820, 1180), "phone": (360, 780)}
-THEMES = ("light", "dark")
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -23,7 +24,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PAGES = ("/", "/course/", "/questions/", "/labs/", "/calculators/", "/account/login/", "/account/signup/", "/nowhere/")
+PAGES = ("/", "/course/", "/questions/", "/labs/", "/calculators/", "/account/login/", "/account/signup/")
 
 
 def main() -> int:
@@ -42,7 +43,9 @@ def main() -> int:
     return 1 if problems else 0
 
 
-def shoot(browser: Browser, options: argparse.Namespace, out: Path, size: str, theme: str) -> list[str]:
+def shoot(
+    browser: Browser, options: argparse.Namespace, out: Path, size: str, theme: Literal["light", "dark"]
+) -> list[str]:
     """Take every page at one size and theme; return the problems seen, as sentences."""
     width, height = SIZES[size]
     context = browser.new_context(
@@ -54,8 +57,7 @@ def shoot(browser: Browser, options: argparse.Namespace, out: Path, size: str, t
     for path in options.pages:
         page = context.new_page()
         said: list[str] = []
-        page.on("console", lambda message, said=said: said.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error, said=said: said.append(str(error)))
+        listen(page, said)
         answer = page.goto(options.address + path, wait_until="load")
         seen(page, options.wait)
         page.screenshot(path=out / f"{name_of(path)}-{size}-{theme}.png", full_page=True)
@@ -64,6 +66,12 @@ def shoot(browser: Browser, options: argparse.Namespace, out: Path, size: str, t
         page.close()
     context.close()
     return problems
+
+
+def listen(page: Page, said: list[str]) -> None:
+    """Note what the page complains about."""
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
 
 
 def seen(page: Page, wait: int) -> None:
