@@ -21,7 +21,7 @@ from grader.runs import CaseRun
 from grader.session import Cancelled, Crashed, Refused, Session, Tampering
 from grader.verdict import Check, Measurements, Outcome, StepSeconds, Verdict
 
-__all__ = ["Cancelled", "grade"]
+__all__ = ["Cancelled", "grade", "warm"]
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +71,13 @@ def grade(
         log.exception("grading %s failed on our side", slug)
         message = "Grading failed on our side. It does not count as an attempt; your code is kept."
         return Verdict(slug, Outcome.UNGRADABLE, device=device, message=message)
+
+
+def warm(sandbox: str = "auto") -> None:
+    """Pay every first-use cost of this process and start a sandbox ahead: a worker calls this before its first task."""
+    pool.keep(1)
+    pool.fill(sandbox, LIMITS)
+    reference.prepare()
 
 
 class _Grading:

@@ -82,7 +82,16 @@ def keep(size: int) -> None:
 
 def take(mode: str, limits: Limits) -> Sandbox:
     """Return a sandbox for one grading."""
+    return _pool(mode, limits).take()
+
+
+def fill(mode: str, limits: Limits) -> None:
+    """Start ahead what `keep` allows, before the first grading."""
+    _pool(mode, limits).fill()
+
+
+def _pool(mode: str, limits: Limits) -> Pool:
     key = (mode, limits)
     if key not in _pools:
         _pools[key] = Pool(mode, limits, _size)
-    return _pools[key].take()
+    return _pools[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -14,8 +14,11 @@ from grader.meter import Metered
 from grader.program import Case
 from grader.runs import Crash
 from grader.sandbox import Sandbox, SandboxError
+from grader.sandbox.kernel import Gone
 
 MAX_TEXT = 8_000
+
+T = TypeVar("T")
 
 
 class Tampering(Exception):
@@ -94,12 +97,12 @@ class Session:
         self._expect("armed")
         growth = None
         if measure:
-            base = self.box.process.resident_bytes()
-            self.box.process.reset_high_water()
+            base = self._from_outside(self.box.process.resident_bytes)
+            self._from_outside(self.box.process.reset_high_water)
         self.send({"op": "go"})
         self._expect("ran")
         if measure:
-            growth = max(0, self.box.process.high_water_bytes() - base)
+            growth = max(0, self._from_outside(self.box.process.high_water_bytes) - base)
         body, tensors = self._ask({"op": "report"})
         values = body.get("values")
         if body.keys() != {"values", "metered"} or not isinstance(values, dict) or values.keys() & tensors.keys():
@@ -148,6 +151,14 @@ class Session:
                 )
             )
         return body, tensors
+
+    def _from_outside(self, read: Callable[[], T]) -> T:
+        """Ask the kernel about the process; if it is gone, raise how it ended."""
+        try:
+            return read()
+        except Gone:
+            while True:
+                self.box.receive(0)
 
     def _receive(self) -> bytes:
         """Wait for the next message until the deadline; look twice a second whether anybody still wants it."""

@@ -24,3 +24,11 @@ app.autodiscover_tasks()
 def end_with_the_worker(**_: Any) -> None:
     """Let a pool process, and the sandbox in it, end when its worker is killed and cannot tell it to."""
     die_with_parent(os.getppid())
+
+
+@worker_process_init.connect
+def be_ready_to_grade(**_: Any) -> None:
+    """Import torch before the first task asks for it."""
+    from labs import grading
+
+    grading.warm()

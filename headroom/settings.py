@@ -98,6 +98,8 @@ CELERY_TASK_DEFAULT_QUEUE = "short"
 # Acknowledged when taken: a task whose worker dies is found again by the sweep, not redelivered by the broker.
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# A pool process imports torch before it says that it is there.
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_connect_timeout": 5}
 # A web request that cannot reach the queue gives up quickly; the sweep enqueues the row later.

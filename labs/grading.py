@@ -69,8 +69,7 @@ def _judge(
             bytes(submission.source),
             device=submission.device,
             mode=submission.mode,
-            # Only someone alone on their own machine may be graded without bubblewrap.
-            sandbox="bwrap" if settings.HEADROOM_MODE == "production" else "auto",
+            sandbox=sandbox_mode(),
             progress=progress,
             cancelled=cancelled,
         )
@@ -79,6 +78,21 @@ def _judge(
     except Exception:
         log.exception("The judge failed on submission %s.", submission.public_id)
         return ungradable(submission.lab, submission.device, "The grader stopped with an error of its own.")
+
+
+def sandbox_mode() -> str:
+    """Only someone alone on their own machine may be graded without bubblewrap."""
+    return "bwrap" if settings.HEADROOM_MODE == "production" else "auto"
+
+
+def warm() -> None:
+    """Load torch and start a sandbox ahead, so that the first submission does not wait for either."""
+    try:
+        from grader import judge
+
+        judge.warm(sandbox_mode())
+    except Exception:
+        log.exception("This worker could not get ready to grade; it will try again with its first submission.")
 
 
 class Heartbeat:
