@@ -36,6 +36,13 @@ def test_nothing_tells_the_right_answer_before_an_attempt(as_member: Client) -> 
     assert not {"0", "1", "true", "right"} & set(values)
 
 
+@pytest.mark.parametrize("key", ["kept", "cost", "order", "bytes"])
+def test_what_may_be_shown_before_an_attempt_holds_nothing_that_is_right(key: str) -> None:
+    shown = quizzes.show(item(key), None)
+    assert (shown.score, shown.explanation, shown.answer) == (None, "", "")
+    assert all((option.right, option.why, option.chosen) == (None, "", False) for option in shown.options)
+
+
 def test_an_attempt_brings_feedback_by_option_and_is_kept(as_member: Client, member: User) -> None:
     send(as_member, "kept", 0)
     page = as_member.get(PAGE).content.decode()
