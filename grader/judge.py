@@ -140,7 +140,7 @@ class _Grading:
             run = CaseRun(case)
             self.runs.append(run)
             session.arm(case, measure)
-            run.expected, run.plain = reference.plain(self.lab, case)
+            run.expected, run.plain = reference.expected(self.lab, case)
             if measure:
                 run.reference = reference.best(self.lab, case)
             try:
@@ -161,9 +161,11 @@ class _Grading:
 
     def _judge(self, forbidden: list[tuple[str, int]]) -> Verdict:
         found: list[Check] = [*self._written_yourself(forbidden), *self.lab_judge.check(self.runs)]
+        if not found:
+            raise ValueError(f"the judge of {self.lab.slug} returned no checks")
         passed = sum(check.passed for check in found)
         crash = next((run.crash for run in self.runs if run.crash), None)
-        base = self._verdict(Outcome.FAILED, checks=tuple(found), score=passed / len(found) if found else 0.0)
+        base = self._verdict(Outcome.FAILED, checks=tuple(found), score=passed / len(found))
         if crash is not None and crash.kind == "out_of_memory":
             limit = LIMITS.memory_bytes / 2**30
             text = f"Your code asked for more memory than the {limit:.0f} GiB a submission may use. {crash.error}"

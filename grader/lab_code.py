@@ -19,8 +19,9 @@ def harness(lab: Lab) -> ModuleType:
 def judge(lab: Lab) -> ModuleType:
     """Return the lab's judge as a module.
 
-    It defines `cases(rng, harness, mode)`, `check(runs)`, `PRIMARY`, and where they apply `REFERENCE` (entry points
-    of the best known solution) and `timed_case(rng, harness, mode)`.
+    It defines `cases(rng, harness, mode)`, `check(runs)`, `PRIMARY` (the family whose run the verdict shows, or None),
+    and where they apply `REFERENCE` (entry points of the best known solution), `expected(case)` (what is right, in
+    place of a plain run) and `timed_case(rng, harness, mode)`.
     """
     return _load(lab.folder / "judge.py", lab.slug)
 
