@@ -38,6 +38,12 @@ class Stack:
         command = [self.folder / ".venv" / "bin" / "python", "manage.py", *arguments]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=True).stdout
 
+    def interrupt(self) -> None:
+        """Press Ctrl-C: the signal goes to the whole foreground group."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGINT)
+            self.process.wait(60)
+
     def answers(self) -> bool:
         with suppress(OSError):
             return urllib.request.urlopen(f"{self.url}/readyz", timeout=2).status == 200
@@ -81,14 +87,13 @@ def up(folder: Path) -> Iterator[Stack]:
     given.pop("REDIS_URL", None)
     with open(log, "wb") as out:
         process = subprocess.Popen(
-            ["make", "up", f"PORT={port}"], cwd=folder, env=given, stdout=out, stderr=out, **tied_to_us()
-        )
+            ["make", "up", f"PORT={port}"], cwd=folder, env=given, stdout=out, stderr=out,
+            start_new_session=True, **tied_to_us(),
+        )  # fmt: skip
         stack = Stack(folder, port, process, log)
         try:
             until(lambda: stack.answers() or process.poll() is not None, INSTALL_S)
             assert process.poll() is None, log.read_text()
             yield stack
         finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                process.wait(30)
+            stack.interrupt()

@@ -41,7 +41,7 @@ def page(browser: Browser, site: Stack) -> Iterator[Page]:
     complaints: list[str] = []
     context = browser.new_context(base_url=site.url)
     opened = context.new_page()
-    opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    opened.on("console", lambda message: complaints.append(f"{opened.url} {message.text} {message.location}") if message.type == "error" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("request", lambda request: None if request.url.startswith(site.url) else complaints.append(request.url))
     yield opened
@@ -91,7 +91,9 @@ def test_a_newcomer_reads_answers_submits_and_sees_the_progress(page: Page, site
     send(page, RIGHT, "Submit")
     expect(page.locator("p.verdict strong")).to_have_text("Passed", timeout=GRADED_MS)
     expect(page.locator("table.checks td.bad")).to_have_count(0)
-    assert re.fullmatch(r"[\d,]+ bytes", figure(page, "Peak of the update")), page.locator("table.measured").inner_text()
+    assert re.fullmatch(r"[\d,]+ bytes", figure(page, "Peak of the update")), page.locator(
+        "table.measured"
+    ).inner_text()
     expect(page.locator("figure[data-timeline] svg").first).to_be_visible()
 
     send(page, PLAIN, "Submit")
@@ -159,8 +161,7 @@ def test_the_same_form_posted_twice_makes_one_submission(page: Page, site: Stack
 
 
 def test_the_site_runs_twice_keeps_everything_and_leaves_no_process_behind(clone: Path, site: Stack) -> None:
-    site.process.send_signal(signal.SIGINT)
-    site.process.wait(30)
+    site.interrupt()
     until(lambda: not site.processes(), 15)
     began = time.monotonic()
     with up(clone) as again:
