@@ -10,7 +10,7 @@ DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=h
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
 
 .DEFAULT_GOAL := help
-.PHONY: help python dev up test check format lock
+.PHONY: help python dev up test check selfcheck format lock assets shots
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
@@ -36,6 +36,15 @@ check: dev ## Style, types, import contracts, migrations, deployment check, cont
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(DEPLOYMENT) $(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/python manage.py content check
+
+selfcheck: dev ## Play every lab's right and wrong solutions, and compare the verdicts with what they must be
+	$(BIN)/python -m grader selfcheck $(ARGS)
+
+assets: ## Build the browser code and styles anew (needs Node)
+	$(MAKE) -C assets
+
+shots: dev ## Take pictures of a running site, wide and narrow, light and dark, into var/shots
+	$(BIN)/python bench/shots.py http://127.0.0.1:$(PORT) $(ARGS)
 
 format: dev ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix-only .

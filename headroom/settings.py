@@ -200,3 +200,5 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")},
     "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
 }
+
+COURSES_LABS = "headroom.wiring.lab_titles"

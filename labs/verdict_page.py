@@ -149,7 +149,8 @@ def peak_tensors(verdict: Verdict) -> list[dict[str, Any]]:
     rows = []
     for tensor in verdict.peak.get("tensors", []):
         count = tensor.get("count") or 1
-        shape = "[" + ", ".join(str(size) for size in tensor.get("shape") or []) + "]"
+        known = tensor.get("shape") is not None
+        shape = "[" + ", ".join(str(size) for size in tensor["shape"]) + "]" if known else "scratch of the operator"
         rows.append(
             {
                 "tensor": f"{shape} {tensor.get('dtype') or ''}".strip() + (f" × {count}" if count > 1 else ""),
