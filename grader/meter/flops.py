@@ -19,6 +19,11 @@ def _mv(matrix: torch.Tensor, _vector: torch.Tensor, *_: Any, **__: Any) -> int:
     return 2 * matrix.numel()
 
 
+def _addmm(_sum: torch.Tensor, left: torch.Tensor, right: torch.Tensor, *_: Any, **__: Any) -> int:
+    """Return the FLOPs of one product of matrices, or of each pair of a batch."""
+    return 2 * left.numel() * right.shape[-1]
+
+
 def _addmv(_bias: torch.Tensor, matrix: torch.Tensor, *_: Any, **__: Any) -> int:
     return 2 * matrix.numel()
 
@@ -59,6 +64,12 @@ def _over_shapes(formula: Callable[..., Any]) -> Callable[..., Any]:
 FORMULAS: dict[Any, Callable[..., Any]] = {
     aten.mv: _mv,
     aten.addmv: _addmv,
+    aten.addmv_: _addmv,
+    # In place they are operators of their own, and torch's registry has none of them.
+    aten.addmm_: _addmm,
+    aten.baddbmm_: _addmm,
+    aten.addbmm: _addmm,
+    aten.addbmm_: _addmm,
     aten.dot: _dot,
     aten.vdot: _dot,
     aten._scaled_dot_product_flash_attention_for_cpu: _attention,

@@ -107,6 +107,22 @@ def test_flops_agree_with_torchs_own_counter(how, kind):
     assert meter.run(models.blocks(how, kind)).flops == counter.get_total_flops() > 0
 
 
+@pytest.mark.parametrize(
+    ("write", "flops"),
+    [
+        (lambda: torch.ones(3, 5).addmm_(torch.ones(3, 4), torch.ones(4, 5)), 120),
+        (lambda: torch.ones(2, 3, 5).baddbmm_(torch.ones(2, 3, 4), torch.ones(2, 4, 5)), 240),
+        (lambda: torch.ones(3, 5).addbmm_(torch.ones(2, 3, 4), torch.ones(2, 4, 5)), 240),
+        (lambda: torch.addbmm(torch.ones(3, 5), torch.ones(2, 3, 4), torch.ones(2, 4, 5)), 240),
+        (lambda: torch.ones(3).addmv_(torch.ones(3, 4), torch.ones(4)), 24),
+        (lambda: torch.mm(torch.ones(3, 4), torch.ones(4, 5), out=torch.ones(3, 5)), 120),
+    ],
+    ids=["addmm_", "baddbmm_", "addbmm_", "addbmm", "addmv_", "mm out"],
+)
+def test_a_product_added_in_place_is_work_too(write, flops):
+    assert meter.run(Program([("forward", write)], dict)).flops == flops
+
+
 def test_the_replay_is_the_workspace_of_a_checkpointed_run():
     plain, replayed = meter.run(models.blocks("plain")), meter.run(models.blocks("checkpoint"))
     assert max(plain.timeline["live"]["replay_workspace"]) == 0
