@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from grader.sandbox import Limits, Sandbox, Unavailable, available
@@ -10,6 +11,15 @@ PACKAGE = Path(__file__).resolve().parent
 
 INSIDE = ("program.py", "wire.py", "subject.py", "verdict.py", "timeline", "meter")
 """The grader's files that the sandbox sees; the judge, the references and the labs' folders are not among them."""
+
+
+def _digest() -> str:
+    """Name the present content of what the sandbox will be given."""
+    paths = [path for name in INSIDE for path in sorted((PACKAGE / name).rglob("*.py")) or [PACKAGE / name]]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+_LOADED = _digest()
 
 
 def start(mode: str, limits: Limits) -> Sandbox:
@@ -22,5 +32,8 @@ def start(mode: str, limits: Limits) -> Sandbox:
         mode = "bwrap" if available().ok else "none"
     elif mode == "bwrap" and not (probe := available()).ok:
         raise Unavailable(probe.why)
+    if _digest() != _LOADED:
+        # Judge and subject would speak two versions, and the submission would be blamed for what the new one says.
+        raise Unavailable("The grader's files have changed since this process started: restart the worker.")
     files = {f"grader/{name}": PACKAGE / name for name in INSIDE}
     return Sandbox.start("grader.subject", files=files, limits=limits, mode=mode)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import template
 
+from grader import catalog
 from labs import progress, units, verdict_page
 
 register = template.Library()
@@ -16,6 +17,12 @@ register = template.Library()
 def recent_submissions(user: Any) -> list[Any]:
     """Return a person's last submissions, none for a visitor: pages of other apps show them by this tag."""
     return progress.recent(user)
+
+
+@register.filter
+def lab_title(slug: str) -> str:
+    """Return the lab's title, or its slug where the catalogue no longer has it."""
+    return next((lab.title for lab in catalog.all_labs() if lab.slug == slug), slug)
 
 
 @register.filter

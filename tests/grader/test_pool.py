@@ -53,3 +53,9 @@ def test_a_verdict_from_a_waiting_sandbox_is_the_same_as_from_a_cold_one():
     assert cold.outcome is warm.outcome is Outcome.FAILED
     assert cold.measurements.peak_bytes == warm.measurements.peak_bytes
     assert cold.measurements.step_flops == warm.measurements.step_flops
+
+
+def test_a_grader_that_was_changed_under_a_running_worker_is_our_fault(monkeypatch):
+    monkeypatch.setattr(pool.subjects, "_LOADED", "another digest")
+    verdict = judge.grade("checkpoint-function", b"checkpoint = None\n", mode="run")
+    assert verdict.outcome is Outcome.UNGRADABLE
