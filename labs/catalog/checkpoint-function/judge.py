@@ -109,5 +109,3 @@ def check(runs):
                 ),
             ]
     return found
-
-
