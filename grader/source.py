@@ -53,23 +53,40 @@ def examine(source: bytes, lab: Lab) -> Refusal | None:
 
 
 def forbidden_imports(source: bytes, lab: Lab) -> list[tuple[str, int]]:
-    """Return (module, line) for every use of a module that the lab asks to do without."""
+    """Return (name, line) for every use of a module or function that the lab asks to do without."""
     found = []
-    for node in ast.walk(ast.parse(source.decode("utf-8-sig"))):
-        for name in _names_used(node):
+    tree = ast.parse(source.decode("utf-8-sig"))
+    short = _short_names(tree)
+    for node in ast.walk(tree):
+        for name in _names_used(node, short):
             line = getattr(node, "lineno", 0)
             found += [(bad, line) for bad in lab.forbidden_imports if name == bad or name.startswith(f"{bad}.")]
     return sorted(set(found), key=lambda pair: pair[1])
 
 
-def _names_used(node: ast.AST) -> list[str]:
+def _short_names(tree: ast.Module) -> dict[str, str]:
+    """Map the names that imports give to modules and what is in them to the full ones: F, to torch.nn.functional."""
+    short = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                short |= {alias.asname: alias.name for alias in names if alias.asname}
+            case ast.ImportFrom(module=str() as module, names=names):
+                short |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in names}
+            case _:
+                pass
+    return short
+
+
+def _names_used(node: ast.AST, short: dict[str, str]) -> list[str]:
     match node:
         case ast.Import(names=names):
             return [alias.name for alias in names]
         case ast.ImportFrom(module=module, names=names) if module:
             return [module, *(f"{module}.{alias.name}" for alias in names)]
         case ast.Attribute():
-            return [_dotted(node)]
+            first, _, rest = _dotted(node).partition(".")
+            return [f"{short.get(first, first)}.{rest}"]
         case _:
             return []
 

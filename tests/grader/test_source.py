@@ -53,6 +53,8 @@ def test_whatever_may_define_the_entry_point_is_run(source):
         (b"\nfrom torch.utils.checkpoint import checkpoint as c\n", 2),
         (b"from torch.utils import checkpoint as library\n", 1),
         (b"import torch\n\nx = torch.utils.checkpoint.checkpoint\n", 3),
+        (b"import torch.utils as u\nx = u.checkpoint.checkpoint\n", 2),
+        (b"from torch import utils as u\nx = u.checkpoint.checkpoint\n", 2),
     ],
 )
 def test_the_library_call_is_found_where_it_stands(source, line):

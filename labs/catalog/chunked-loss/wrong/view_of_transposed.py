@@ -1,0 +1,17 @@
+# outcome: crashed
+# failing: layouts
+"""Flattens with view, which a transposed tensor refuses."""
+import torch.nn.functional as F
+from torch.utils.checkpoint import checkpoint
+
+
+def part(h, weight, t):
+    return F.cross_entropy(F.linear(h, weight).float(), t, ignore_index=-100, reduction="sum")
+
+
+def loss(hidden, weight, targets):
+    rows, labels = hidden.view(-1, hidden.shape[-1]), targets.view(-1)
+    total = 0.0
+    for h, t in zip(rows.split(64), labels.split(64)):
+        total = total + checkpoint(part, h, weight, t, use_reentrant=False)
+    return total / (labels != -100).sum().clamp(min=1)
