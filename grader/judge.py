@@ -139,12 +139,13 @@ class _Grading:
             measure = bool(case.get("measure"))
             run = CaseRun(case)
             self.runs.append(run)
-            session.arm(case, measure)
+            session.arm(case, measure, self.rng.getrandbits(31))
             run.expected, run.plain = reference.expected(self.lab, case)
             if measure:
-                run.reference = reference.best(self.lab, case)
+                run.reference, run.prepared = reference.best(self.lab, case), reference.prepared(self.lab, case)
+                run.own_cpu_seconds = reference.cpu_seconds(self.lab, case)
             try:
-                run.observed, run.metered, run.kernel_peak_bytes = session.run(measure)
+                run.observed, run.metered, run.outside = session.run(case, measure)
             except Crashed as error:
                 run.crash = error.crash
                 if error.crash.kind == "out_of_memory":
@@ -174,6 +175,8 @@ class _Grading:
             return replace(base, outcome=Outcome.CRASHED, message=crash.error, traceback=crash.traceback)
         if any(run.figures_disagree() for run in self.runs):
             return replace(base, outcome=Outcome.REFUSED, score=0.0, message=self._disagreement())
+        if any(run.works_unseen() for run in self.runs):
+            return replace(base, outcome=Outcome.REFUSED, score=0.0, message=self._unseen_work())
         if passed == len(found):
             return replace(base, outcome=Outcome.PASSED, message="Every check passed.")
         first = next(check for check in found if not check.passed)
@@ -226,6 +229,15 @@ class _Grading:
             f"The process grew by {run.kernel_peak_bytes:,} bytes while torch's allocator reports a peak of "
             f"{run.metered.peak_bytes:,}. Memory kept where torch does not see it (numpy, mmap, another allocator) "
             "counts too: keep it in tensors, or do not keep it."
+        )
+
+    def _unseen_work(self) -> str:
+        run = next(run for run in self.runs if run.works_unseen())
+        assert run.metered is not None and run.outside is not None
+        return (
+            f"The process used {run.outside.cpu_seconds:.1f} seconds of processor time, far beyond what its "
+            f"{run.metered.flops:,} FLOPs explain. Work done where the meter does not see it counts too: do it in "
+            "torch operators, in the calling thread."
         )
 
     def _notes(self, box: boxes.Sandbox) -> tuple[str, ...]:

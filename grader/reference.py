@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,7 +12,8 @@ import torch
 from grader import lab_code, meter, wire
 from grader.catalog import Lab
 from grader.meter import Metered
-from grader.program import Case
+from grader.program import Case, Program
+from grader.runs import Prepared
 
 
 def prepare() -> None:
@@ -49,12 +52,43 @@ def best(lab: Lab, case: Case) -> Metered:
     key = _sizes(lab, case)
     if key not in _best_figures:
         program = lab_code.harness(lab).prepare(case, lab_code.judge(lab).REFERENCE)
-        _best_figures[key] = meter.run(program)
-    return _best_figures[key]
+        _best_figures[key] = _Own(*_timed(program))
+    return _best_figures[key].metered
+
+
+def cpu_seconds(lab: Lab, case: Case) -> float | None:
+    """Return the processor time of the judge's metered reference update; None where it has run none."""
+    own = _best_figures.get(_sizes(lab, case))
+    return own.cpu_seconds if own else None
+
+
+def prepared(lab: Lab, case: Case) -> Prepared:
+    """Meter what preparing a case allocates, before its update starts."""
+    key = _sizes(lab, case)
+    if key not in _prepared:
+        harness, kept = lab_code.harness(lab), []
+        found = meter.run(Program([("prepare", lambda: kept.append(harness.prepare(case, harness.PLAIN)))], dict))
+        _prepared[key] = Prepared(found.peak_bytes, found.timeline["total"][-1])
+    return _prepared[key]
+
+
+@dataclass(frozen=True)
+class _Own:
+    """Figures of an update of the judge's own."""
+
+    metered: Metered
+    cpu_seconds: float
+
+
+def _timed(program: Program) -> tuple[Metered, float]:
+    began = time.thread_time()
+    metered = meter.run(program)
+    return metered, time.thread_time() - began
 
 
 _plain_figures: dict[str, Metered] = {}
-_best_figures: dict[str, Metered] = {}
+_best_figures: dict[str, _Own] = {}
+_prepared: dict[str, Prepared] = {}
 
 
 def _sizes(lab: Lab, case: Case) -> str:

@@ -34,6 +34,63 @@ class Crash:
     kind: str = "crashed"
 
 
+HELD_BYTES = 32_000_000
+"""What a submission may hold before its update starts: imports, first-use workspaces, code that was paged in.
+
+More than that is counted as if the update had allocated it: a pool made at import, or in the warm-up, holds
+activations as well as a fresh block does, and memory given back when the update starts would hide as much.
+"""
+
+WORK_FACTOR, WORK_SECONDS = 8.0, 4.0
+"""How many times the processor time that the claimed FLOPs explain, and how many seconds beyond it, cannot be noise.
+
+Memory in pages of their own costs up to 57 % of a step, a busy machine's second hyperthread up to 100 %, and operators
+that count no FLOPs their own time, so only gross disagreement is taken for work out of the meter's sight.
+"""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the judge's own `prepare` of a case allocates: its highest live bytes, and what lives at its end."""
+
+    peak_bytes: int = 0
+    end_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A measured case as the kernel saw it: resident bytes of the learner's process, and processor seconds.
+
+    ready      when only our code had run in it
+    armed      after the warm-up update, before the case's seed was sent
+    preparing  high-water mark from then until the case was prepared;  prepared: resident at that moment
+    running    high-water mark from then until the report had arrived
+    """
+
+    ready: int
+    armed: int
+    preparing: int
+    prepared: int
+    running: int
+    cpu_seconds: float
+
+    def growth(self, own: Prepared) -> int:
+        """Return the bytes that the update needed, whenever they were taken. `own` is what the case itself holds.
+
+        The largest of: growth in the update; growth while the case was being prepared, beyond what the judge's own
+        preparation needs (the update could have been computed there); and growth since only our code had run, less
+        what may be held (`HELD_BYTES`).
+        """
+        held = self.ready + HELD_BYTES
+        return max(
+            0,
+            self.running - self.prepared,
+            self.preparing - self.armed - own.peak_bytes,
+            self.running - held - own.end_bytes,
+            self.preparing - held - own.peak_bytes,
+        )
+
+
 @dataclass
 class CaseRun:
     """One case: what was asked, what the plain and the reference runs gave, what the submission gave.
@@ -41,7 +98,8 @@ class CaseRun:
     expected, observed   named tensors and values of the plain run (computed by the judge) and of the submission
     plain, reference     metered by the judge, where the case is measured
     metered              what the submission's process says it metered: a claim
-    kernel_peak_bytes    growth of its resident memory in the update, read from outside
+    outside, prepared    what the kernel saw of its process, and what the judge's own preparation allocates
+    own_cpu_seconds      processor time of the judge's metered reference update (plain where there is no reference)
     """
 
     case: Case
@@ -51,8 +109,14 @@ class CaseRun:
     plain: Metered | None = None
     reference: Metered | None = None
     metered: Metered | None = None
-    kernel_peak_bytes: int | None = None
-    cpu_seconds: float | None = None
+    outside: Outside | None = None
+    prepared: Prepared = Prepared()
+    own_cpu_seconds: float | None = None
+
+    @property
+    def kernel_peak_bytes(self) -> int | None:
+        """Growth of its resident memory that the update accounts for, read from outside."""
+        return None if self.outside is None else self.outside.growth(self.prepared)
 
     def tolerance(self) -> float:
         return RELATIVE_TOLERANCE[torch.float32]
@@ -79,3 +143,11 @@ class CaseRun:
         """
         assert self.metered is not None
         return int(getattr(self.metered, figure)) + self.kernel_excess_bytes()
+
+    def works_unseen(self) -> bool:
+        """Whether the processor time is far beyond what the claimed FLOPs explain, at the judge's own speed."""
+        own = self.reference or self.plain
+        if self.metered is None or self.outside is None or own is None or not self.own_cpu_seconds or not own.flops:
+            return False
+        explained = self.own_cpu_seconds * max(1.0, self.metered.flops / own.flops)
+        return self.outside.cpu_seconds > WORK_FACTOR * explained + WORK_SECONDS

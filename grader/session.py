@@ -12,7 +12,7 @@ import torch
 from grader import claims, wire
 from grader.meter import Metered
 from grader.program import Case
-from grader.runs import Crash
+from grader.runs import Crash, Outside
 from grader.sandbox import Sandbox, SandboxError
 from grader.sandbox.kernel import Gone
 
@@ -56,6 +56,7 @@ class Session:
         self.box = box
         self.cancelled = cancelled or (lambda: False)
         self.deadline = math.inf
+        self.ready_bytes = 0
 
     def wait_ready(self, timeout: float) -> None:
         """Wait until torch is imported and the meter is warm. Raises NotReady: until here only our code has run."""
@@ -65,6 +66,10 @@ class Session:
             raise NotReady(f"the sandbox did not become ready: {error}\n{self.box.output}") from error
         if body != {"ready": True}:
             raise NotReady("the sandbox did not start with our greeting")
+        try:
+            self.ready_bytes = self.box.process.resident_bytes()
+        except Gone as error:
+            raise NotReady(f"the sandbox ended before it was used: {error}") from error
 
     def start_clock(self, seconds: float) -> None:
         """Give the submission so much time on the wall, and as much of one core, from now."""
@@ -88,32 +93,53 @@ class Session:
         if body != {"loaded": True}:
             raise Tampering("the answer to `load` is not one of ours")
 
-    def arm(self, case: Case, measure: bool) -> None:
-        """Have the case prepared, and warmed up if it is measured. Raises Crashed."""
-        self.send({"op": "case", "case": case, "measure": measure})
+    def arm(self, case: Case, measure: bool, warm_seed: int = 0) -> None:
+        """Have the case prepared; if it is measured, have a whole update run first, from another seed.
 
-    def run(self, measure: bool) -> tuple[dict[str, Any], Metered | None, int | None]:
-        """Play the armed case; return what was observed, the metered claim, and the kernel's growth in bytes."""
-        self._expect("armed")
-        growth = None
+        The seed of a measured case is not sent here: from the moment it is known, everything is measured, so that
+        nothing can be computed from it before.
+        """
         if measure:
-            base = self._from_outside(self.box.process.resident_bytes)
-            self._from_outside(self.box.process.reset_high_water)
+            self.send({"op": "warm", "case": {**case, "seed": warm_seed}})
+        else:
+            self.send({"op": "case", "case": case, "measure": False})
+
+    def run(self, case: Case, measure: bool) -> tuple[dict[str, Any], Metered | None, Outside | None]:
+        """Play the armed case; return what was observed, the metered claim, and what the kernel saw. Raises Crashed."""
+        process = self.box.process
+        armed = preparing = prepared = 0
+        began = 0.0
+        if measure:
+            self._expect("armed")
+            armed, began = self._from_outside(process.resident_bytes), self._from_outside(process.cpu_seconds)
+            self._from_outside(process.reset_high_water)
+            self.send({"op": "case", "case": case, "measure": True})
+        self._expect("prepared")
+        if measure:
+            preparing = self._from_outside(process.high_water_bytes)
+            prepared = self._from_outside(process.resident_bytes)
+            self._from_outside(process.reset_high_water)
         self.send({"op": "go"})
         self._expect("ran")
-        if measure:
-            growth = max(0, self._from_outside(self.box.process.high_water_bytes) - base)
         body, tensors = self._ask({"op": "report"})
         values = body.get("values")
         if body.keys() != {"values", "metered"} or not isinstance(values, dict) or values.keys() & tensors.keys():
             raise Tampering("the report has the wrong form")
-        metered = None
-        if measure:
-            try:
-                metered = claims.metered(body["metered"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise Tampering(f"the metered figures have the wrong form: {error}") from None
-        return {**values, **tensors}, metered, growth
+        if not measure:
+            return {**values, **tensors}, None, None
+        outside = Outside(
+            ready=self.ready_bytes,
+            armed=armed,
+            preparing=preparing,
+            prepared=prepared,
+            running=self._from_outside(process.high_water_bytes),
+            cpu_seconds=self._from_outside(process.cpu_seconds) - began,
+        )
+        try:
+            metered = claims.metered(body["metered"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise Tampering(f"the metered figures have the wrong form: {error}") from None
+        return {**values, **tensors}, metered, outside
 
     def times(self, case: Case, pairs: int) -> dict[str, float]:
         """Return paired step times; shown, never judged."""

@@ -5,7 +5,8 @@ the judge recomputes the results and reads this process's memory from outside.
 
 Messages (JSON bodies of `grader.wire`):
   load   {harness, entry_points, forbid} + tensor "source"  → {loaded} | {refused, message, traceback} | {crashed, …}
-  case   {case, measure}                                     → {armed}            (warm, ready for the metered update)
+  warm   {case}                                              → {armed} | {crashed, …}   (a whole update, thrown away)
+  case   {case, measure}                                     → {prepared} | {crashed, …}
   go     {}                                                  → {ran} | {crashed, …}
   report {}                                                  → {values, metered} + tensors
   times  {case, pairs}                                      → {seconds} | {crashed, …}
@@ -48,18 +49,26 @@ class Subject:
     def serve(self) -> None:
         """Answer the judge's messages until it hangs up."""
         while (message := self.channel.receive()) is not None:
-            answer = self.answer(*wire.decode(message))
+            self.channel.send(*self.reply(*wire.decode(message)))
+
+    def reply(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> list[bytes | memoryview]:
+        try:
+            reply = wire.parts(*self.answer(body, tensors))
             sys.stdout.flush()
             sys.stderr.flush()
-            self.channel.send(wire.encode(*answer))
+        except BaseException as error:  # an output that cannot be sent, a stdout that the learner replaced
+            return wire.parts(crash(error))
+        return reply
 
     def answer(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> tuple[dict[str, Any], Any]:
         try:
             match body["op"]:
                 case "load":
                     return self.load(body, tensors["source"].numpy().tobytes()), None
+                case "warm":
+                    return self.warm(body["case"]), None
                 case "case":
-                    return self.arm(body["case"], body["measure"]), None
+                    return self.prepare(body["case"], body["measure"]), None
                 case "go":
                     return self.go(), None
                 case "report":
@@ -95,16 +104,20 @@ class Subject:
         self.entry = {name: module.__dict__[name] for name in body["entry_points"]}
         return {"loaded": True}
 
-    def arm(self, case: dict[str, Any], measure: bool) -> dict[str, Any]:
-        """Prepare one case. A measured one runs a whole update first: first-use workspaces are not the learner's."""
+    def warm(self, case: dict[str, Any]) -> dict[str, Any]:
+        """Run a whole update and throw it away: first-use workspaces are not the learner's. Its seed is another one."""
+        self.program = self.metered = None
+        _run(self.harness.prepare(case, self.entry))
+        _settle()
+        return {"armed": True}
+
+    def prepare(self, case: dict[str, Any], measure: bool) -> dict[str, Any]:
         self.program = self.metered = None
         self.measure = measure
-        if measure:
-            _run(self.harness.prepare(case, self.entry))
         self.program = self.harness.prepare(case, self.entry)
-        gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)
-        return {"armed": True}
+        if measure:
+            _settle()
+        return {"prepared": True}
 
     def go(self) -> dict[str, Any]:
         assert self.program is not None
@@ -155,6 +168,12 @@ def main() -> None:
     meter.warm()
     channel.send(wire.encode({"ready": True}))
     Subject(channel).serve()
+
+
+def _settle() -> None:
+    """Give back what nothing holds any more, so that the resident size is what is held."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def _run(program: Program) -> None:

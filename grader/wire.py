@@ -31,17 +31,23 @@ class WireError(ValueError):
 
 def encode(body: dict[str, Any], tensors: dict[str, torch.Tensor] | None = None) -> bytes:
     """Return one message. `body` must be plain JSON without NaN; tensors may live on any device."""
-    entries, blobs = [], []
+    return b"".join(parts(body, tensors))
+
+
+def parts(body: dict[str, Any], tensors: dict[str, torch.Tensor] | None = None) -> list[bytes | memoryview]:
+    """Return one message in parts; a contiguous tensor on the CPU is a view of its own memory, not a copy."""
+    entries: list[dict[str, Any]] = []
+    blobs: list[bytes | memoryview] = []
     for name, tensor in (tensors or {}).items():
         flat = tensor.detach().to("cpu").contiguous().reshape(-1)
         dtype = str(flat.dtype).removeprefix("torch.")
         if dtype not in DTYPES:
             raise WireError(f"{name} has dtype {dtype}, which cannot be sent")
-        blob = flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+        blob = flat.view(torch.uint8).numpy().data if flat.numel() else b""
         entries.append({"name": name, "dtype": dtype, "shape": list(tensor.shape)})
         blobs.append(blob)
     head = json.dumps({"body": body, "tensors": entries}, allow_nan=False).encode()
-    return b"".join([struct.pack("<I", len(head)), head, *blobs])
+    return [struct.pack("<I", len(head)), head, *blobs]
 
 
 def decode(message: bytes) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
