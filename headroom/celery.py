@@ -28,7 +28,8 @@ def end_with_the_worker(**_: Any) -> None:
 
 @worker_process_init.connect
 def be_ready_to_grade(**_: Any) -> None:
-    """Import torch before the first task asks for it."""
-    from labs import grading
+    """Import torch before the first task asks for it, where this worker serves a queue of gradings."""
+    if {"cpu", "gpu"} & set(app.amqp.queues.consume_from):
+        from labs import grading
 
-    grading.warm()
+        grading.warm()

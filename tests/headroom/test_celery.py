@@ -46,3 +46,15 @@ def test_a_killed_worker_takes_its_pool_along(redis_url: str, tmp_path: Path) ->
 
 def children_of(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_only_a_worker_that_grades_loads_torch_before_its_first_task(monkeypatch):
+    from headroom import celery
+    from labs import grading
+
+    warmed = []
+    monkeypatch.setattr(grading, "warm", lambda: warmed.append(1))
+    for queues, times in (({"short": None}, 0), ({"cpu": None, "short": None}, 1), ({"gpu": None}, 2)):
+        monkeypatch.setattr(celery.app.amqp.queues, "_consume_from", queues)
+        celery.be_ready_to_grade()
+        assert len(warmed) == times

@@ -1,0 +1,62 @@
+"""docker-compose.yml without a Docker engine: what it starts is what this code understands."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docker-compose.yml").read_text()
+COMPOSE = yaml.safe_load(TEXT)
+SERVICES = COMPOSE["services"]
+OURS = {name: service for name, service in SERVICES.items() if "build" in service}
+
+
+def test_every_part_of_the_design_is_there():
+    assert {"postgres", "redis", "web", "beat", "worker", "gpu-worker"} <= SERVICES.keys()
+    queues = {
+        name: service["command"][service["command"].index("-Q") + 1]
+        for name, service in OURS.items()
+        if "-Q" in service["command"]
+    }
+    assert queues == {"short-worker": "short", "worker": "cpu", "gpu-worker": "gpu"}
+
+
+def test_no_secret_stands_in_the_file_or_goes_into_the_image():
+    for name, service in SERVICES.items():
+        for key, value in service.get("environment", {}).items():
+            if re.search("KEY|PASSWORD|_URL", key) and key != "REDIS_URL":
+                assert "${" in value, f"{name} sets {key} in the file"
+    assert not re.search("SECRET_KEY|PASSWORD", (ROOT / "Dockerfile").read_text())
+    assert ".env" in (ROOT / ".dockerignore").read_text().split()
+
+
+def test_every_setting_that_production_asks_for_is_given():
+    given = re.sub(r"\$\{(\w+)[^}]*\}", "x" * 60, yaml.dump(SERVICES["web"]["environment"]))
+    environment = {key: str(value) for key, value in yaml.safe_load(given).items()}
+    environment |= {"MAIL_URL": "smtp://mail.example:25", "TRUSTED_PROXIES": "1", "PATH": os.environ["PATH"]}
+    command = [sys.executable, "manage.py", "check"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if name != "release"])
+def test_each_command_line_is_one_that_its_program_accepts(name):
+    command = OURS[name]["command"]
+    check = [*command, "--check-config"] if command[0] == "gunicorn" else [*command, "--help"]
+    environment = {**os.environ, "HEADROOM_MODE": "test", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(check, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_only_the_workers_that_grade_loosen_the_containers_confinement():
+    loosened = {name for name, service in SERVICES.items() if "security_opt" in service}
+    assert loosened == {"worker", "gpu-worker"}
+    for name in loosened:
+        assert SERVICES[name]["cap_drop"] == ["ALL"]
+        assert "privileged" not in SERVICES[name]
+    assert "USER headroom" in (ROOT / "Dockerfile").read_text()
