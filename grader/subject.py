@@ -81,8 +81,9 @@ class Subject:
             return crash(error), None
 
     def load(self, body: dict[str, Any], source: bytes) -> dict[str, Any]:
-        exec(compile(body["harness"], "harness.py", "exec"), self.harness.__dict__)  # ours, sent by the judge
-        sys.modules["harness"] = self.harness
+        sys.modules["harness"] = self.harness  # before it runs: a dataclass looks its own module up
+        code = compile(body["harness"], "harness.py", "exec", dont_inherit=True)
+        exec(code, self.harness.__dict__)  # ours, sent by the judge
         for name in body["forbid"]:
             _forbid(name)
         lock_down()
