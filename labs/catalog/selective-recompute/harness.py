@@ -89,7 +89,7 @@ def padding(batch, length):
 
 
 def stack(case, forward):
-    """Blocks with a causal mask and attention dropout. The bytes, the work and the gradients of one update are judged."""
+    """Blocks with a causal mask and attention dropout. Bytes, work and gradients of one update are judged."""
     blocks, x_BLD = build(case, mask=causal(case["length"]), dropout=0.1)
     for tensor in (x_BLD, *blocks.parameters()):  # gradients are resident, so that bytes are activations
         tensor.grad = torch.zeros_like(tensor)
