@@ -6,6 +6,7 @@ Exit status: 0 passed, 1 the submission did not pass, 2 wrong usage, 3 ungradabl
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
@@ -46,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("selfcheck", help="play every lab's right and wrong solutions")
     check.add_argument("lab", nargs="?", help="one lab only")
     check.add_argument("--only", help="solutions whose name contains this")
+    check.add_argument("--attacks", type=Path, metavar="FOLDER", help="play the attacks below FOLDER too")
     check.set_defaults(run=_selfcheck)
     return parser
 
@@ -75,26 +77,25 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _selfcheck(options: argparse.Namespace) -> int:
-    from grader.selfcheck import play
+    from grader.selfcheck import play, play_attacks
 
     labs = [catalog.get(options.lab)] if options.lab else catalog.all_labs()
+    series = [play(lab, options.only) for lab in labs]
+    if options.attacks:
+        series.append(play_attacks(options.attacks, options.only))
     wrong = total = 0
-    for lab in labs:
+    began = time.monotonic()
+    for played in itertools.chain.from_iterable(series):
+        total += 1
+        wrong += bool(played.complaint)
+        seconds = time.monotonic() - began
+        failed = ", ".join(check.name for check in played.verdict.checks if not check.passed)
+        mark = "ok " if not played.complaint else "BAD"
+        print(f"{mark} {played.expectation.name:56} {played.verdict.outcome:14} {seconds:5.1f} s  {failed}", flush=True)
+        if played.complaint:
+            print(f"    {played.complaint}", flush=True)
         began = time.monotonic()
-        for played in play(lab, options.only):
-            total += 1
-            wrong += bool(played.complaint)
-            seconds = time.monotonic() - began
-            failed = ", ".join(check.name for check in played.verdict.checks if not check.passed)
-            mark = "ok " if not played.complaint else "BAD"
-            print(
-                f"{mark} {played.expectation.name:56} {played.verdict.outcome:14} {seconds:5.1f} s  {failed}",
-                flush=True,
-            )
-            if played.complaint:
-                print(f"    {played.complaint}", flush=True)
-            began = time.monotonic()
-    print(f"{total} solutions, {total - wrong} as expected, {wrong} not")
+    print(f"{total} solutions and attacks, {total - wrong} as expected, {wrong} not")
     return 1 if wrong or not total else 0
 
 

@@ -30,29 +30,36 @@ def metered(data: Any) -> Metered:
     if data.keys() != expected:
         raise ValueError(f"the figures have other names: {sorted(map(str, data.keys() ^ expected))[:3]}")
     flops = {_text(name): _figure(name, value) for name, value in _mapping(data["flops_by_phase"], 16).items()}
-    counts = {
-        name: _figure(name, data[name])
-        for name in (
-            "saved_bytes",
-            "peak_bytes",
-            "replay_bytes",
-            "flops",
-            "replay_flops",
-            "unseen_bytes",
-            "events",
-            "operators",
-        )
-    }
+    counts = {name: _figure(name, data[name]) for name in COUNTS}
     if sum(flops.values()) != counts["flops"]:
         raise ValueError("the FLOPs by phase do not add up")
     line = timeline.validate(data["timeline"])
+    peak = _peak(data["peak"], len(line["total"]))
+    _consistent(counts, flops, line, peak)
     return Metered(
         **counts,
         flops_by_phase=flops,
         timeline=line,
-        peak=_peak(data["peak"], len(line["total"])),
+        peak=peak,
         device=_text(data["device"]),
     )
+
+
+def _consistent(counts: dict[str, int], flops: dict[str, int], line: dict[str, Any], peak: dict[str, Any]) -> None:
+    """Raise ValueError for figures that one update cannot have; what the meter measures always satisfies these."""
+    never_negative = ("peak_bytes", "replay_bytes", "flops", "replay_flops", "unseen_bytes", "events", "operators")
+    if any(counts[name] < 0 for name in never_negative) or any(value < 0 for value in flops.values()):
+        raise ValueError("a count is below zero")
+    if not counts["events"] or not counts["operators"]:
+        raise ValueError("an update without a single operator")
+    if not max(line["total"]) == counts["peak_bytes"] == peak["bytes"]:
+        raise ValueError("the peak is not the timeline's")
+    if counts["saved_bytes"] > counts["peak_bytes"] or counts["replay_flops"] > counts["flops"]:
+        raise ValueError("a part is larger than the whole")
+    if counts["saved_bytes"] not in line["total"] or counts["saved_bytes"] + counts["replay_bytes"] > max(
+        counts["peak_bytes"], counts["saved_bytes"]
+    ):
+        raise ValueError("the saved bytes are not the timeline's")
 
 
 def _peak(data: Any, points: int) -> dict[str, Any]:

@@ -242,6 +242,12 @@ class _Grading:
 
     def _notes(self, box: boxes.Sandbox) -> tuple[str, ...]:
         notes = [] if box.mode == "bwrap" else ["Graded without a sandbox: only run code that you trust."]
+        for run in filter(CaseRun.works_more_than_said, self.runs):
+            seconds, explained = run.outside.cpu_seconds, run.explained_seconds()  # type: ignore[union-attr]
+            notes.append(
+                f"{run.case['name']} used {seconds:.1f} s of processor time; the FLOPs it reports explain "
+                f"{explained:.1f} s at the judge's speed. A busy machine and unseen work look the same here."
+            )
         if box.dropped_bytes:
             notes.append(f"The output was cut: {box.dropped_bytes:,} more bytes were printed and not kept.")
         return tuple(notes)

@@ -41,12 +41,16 @@ More than that is counted as if the update had allocated it: a pool made at impo
 activations as well as a fresh block does, and memory given back when the update starts would hide as much.
 """
 
-WORK_FACTOR, WORK_SECONDS = 8.0, 4.0
+WORK_FACTOR, WORK_SECONDS = 4.0, 2.0
 """How many times the processor time that the claimed FLOPs explain, and how many seconds beyond it, cannot be noise.
 
 Memory in pages of their own costs up to 57 % of a step, a busy machine's second hyperthread up to 100 %, and operators
-that count no FLOPs their own time, so only gross disagreement is taken for work out of the meter's sight.
+that count no FLOPs their own time, so only gross disagreement is taken for work out of the meter's sight. An honest
+update used 1.3 to 1.4 times the judge's on an idle machine. From `WORK_NOTED` times on, the verdict carries a note.
 """
+WORK_NOTED = 2.0
+OPERATOR_SECONDS, MOST_OPERATORS = 0.0003, 10_000
+"""What one operator costs beside its FLOPs (metering it, Python, fresh pages), and how many are believed."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class CaseRun:
     plain, reference     metered by the judge, where the case is measured
     metered              what the submission's process says it metered: a claim
     outside, prepared    what the kernel saw of its process, and what the judge's own preparation allocates
-    own_cpu_seconds      processor time of the judge's metered reference update (plain where there is no reference)
+    own_cpu_seconds      processor time of the judge's metered reference update
     """
 
     case: Case
@@ -146,8 +150,22 @@ class CaseRun:
 
     def works_unseen(self) -> bool:
         """Whether the processor time is far beyond what the claimed FLOPs explain, at the judge's own speed."""
-        own = self.reference or self.plain
-        if self.metered is None or self.outside is None or own is None or not self.own_cpu_seconds or not own.flops:
-            return False
-        explained = self.own_cpu_seconds * max(1.0, self.metered.flops / own.flops)
-        return self.outside.cpu_seconds > WORK_FACTOR * explained + WORK_SECONDS
+        explained = self.explained_seconds()
+        return explained is not None and self._seconds() > WORK_FACTOR * explained + WORK_SECONDS
+
+    def works_more_than_said(self) -> bool:
+        """Whether the processor time is so much beyond what the FLOPs explain that a person should look."""
+        explained = self.explained_seconds()
+        return explained is not None and self._seconds() > WORK_NOTED * explained + 0.5
+
+    def explained_seconds(self) -> float | None:
+        """Return the processor time in which the judge would do the claimed FLOPs; None where that is not known."""
+        if self.metered is None or self.reference is None or self.outside is None:
+            return None
+        if not self.own_cpu_seconds or not self.reference.flops:
+            return None
+        work = self.own_cpu_seconds * max(1.0, self.metered.flops / self.reference.flops)
+        return work + OPERATOR_SECONDS * min(self.metered.operators, MOST_OPERATORS)
+
+    def _seconds(self) -> float:
+        return self.outside.cpu_seconds if self.outside else 0.0

@@ -4,6 +4,12 @@ A wrong solution begins with comments that say so:
 
     # outcome: failed
     # failing: saved-bytes, peak-bytes      (exactly the checks that fail; left out where no check is reached)
+
+An attack is a file of the same kind, anywhere. It may also say
+
+    # outcome: crashed|killed               (either is right; # note: says why)
+    # lab: checkpoint-function              (the lab it is submitted to)
+    # mode: submit                          ("run", which is quicker, where nothing else is said)
 """
 
 from __future__ import annotations
@@ -12,29 +18,41 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import judge, pool
+from grader import catalog, judge, pool
 from grader.catalog import Lab
 from grader.verdict import Outcome, Verdict
+
+ATTACKED = "checkpoint-function"
+"""The lab that an attack is submitted to where it names none: it judges results, bytes and work alike."""
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One solution and the verdict that it must get."""
+    """One solution or attack and the verdict that it must get: one of `outcomes`, with exactly these failing checks."""
 
     lab: Lab
     path: Path
-    outcome: Outcome
+    outcomes: tuple[Outcome, ...]
     failing: frozenset[str] | None
+    mode: str = "submit"
 
     @property
     def name(self) -> str:
         return f"{self.lab.slug}/{self.path.parent.name}/{self.path.stem}"
 
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome that is named first."""
+        return self.outcomes[0]
+
+    def grade(self) -> Verdict:
+        return judge.grade(self.lab.slug, self.path.read_bytes(), mode=self.mode)
+
     def complaint(self, verdict: Verdict) -> str:
         """Say how `verdict` differs from what was expected; empty if it does not."""
         failed = frozenset(check.name for check in verdict.checks if not check.passed)
-        if verdict.outcome is not self.outcome:
-            return f"outcome {verdict.outcome} instead of {self.outcome} ({verdict.message})"
+        if verdict.outcome not in self.outcomes:
+            return f"outcome {verdict.outcome} instead of {' or '.join(self.outcomes)} ({verdict.message})"
         if self.failing is not None and failed != self.failing:
             return f"failed {_names(failed)} instead of {_names(self.failing)}"
         return ""
@@ -52,32 +70,59 @@ class Played:
 def expectations(lab: Lab) -> list[Expectation]:
     """Return what each solution in the lab's folder must get. Raises ValueError for a file that does not say."""
     right = [
-        Expectation(lab, path, Outcome.PASSED, frozenset()) for path in sorted((lab.folder / "right").glob("*.py"))
+        Expectation(lab, path, (Outcome.PASSED,), frozenset()) for path in sorted((lab.folder / "right").glob("*.py"))
     ]
     return right + [_read(lab, path) for path in sorted((lab.folder / "wrong").glob("*.py"))]
 
 
 def play(lab: Lab, only: str | None = None) -> Iterator[Played]:
     """Grade the lab's solutions one after another; `only` keeps those whose name contains it."""
+    yield from _play(expectations(lab), only)
+
+
+def attacks(folder: Path) -> list[Expectation]:
+    """Return what each attack below `folder` must get. Raises ValueError for a folder without one, or a silent file."""
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        lab = catalog.get(_said(path).get("lab", ATTACKED))
+        found.append(_read(lab, path, "run"))
+    if not found:
+        raise ValueError(f"{folder} holds no attack: name a folder of Python files, for instance tests/attacks")
+    return found
+
+
+def play_attacks(folder: Path, only: str | None = None) -> Iterator[Played]:
+    """Grade the attacks below `folder` one after another."""
+    yield from _play(attacks(folder), only)
+
+
+def _play(these: list[Expectation], only: str | None) -> Iterator[Played]:
     pool.keep(1)
-    for expectation in expectations(lab):
+    for expectation in these:
         if only is None or only in expectation.name:
-            verdict = judge.grade(lab.slug, expectation.path.read_bytes())
+            verdict = expectation.grade()
             yield Played(expectation, verdict, expectation.complaint(verdict))
 
 
-def _read(lab: Lab, path: Path) -> Expectation:
-    said = {}
+def _read(lab: Lab, path: Path, mode: str = "submit") -> Expectation:
+    said = _said(path)
+    if "outcome" not in said:
+        raise ValueError(f"{path}: the first line must say '# outcome: …'")
+    names = said.get("failing")
+    failing = frozenset(name.strip() for name in names.split(",")) if names else None
+    outcomes = tuple(Outcome(word.strip()) for word in said["outcome"].split("|"))
+    return Expectation(lab, path, outcomes, failing, said.get("mode", mode))
+
+
+def _said(path: Path) -> dict[str, str]:
+    """Return the comments at a file's beginning: key to text."""
+    said: dict[str, str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith("# "):
             break
         key, _, value = line[2:].partition(":")
         said[key.strip()] = value.strip()
-    if "outcome" not in said:
-        raise ValueError(f"{path}: the first line must say '# outcome: …'")
-    names = said.get("failing")
-    failing = frozenset(name.strip() for name in names.split(",")) if names else None
-    return Expectation(lab, path, Outcome(said["outcome"]), failing)
+    return said
 
 
 def _names(names: frozenset[str]) -> str:

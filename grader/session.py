@@ -17,6 +17,8 @@ from grader.sandbox import Sandbox, SandboxError
 from grader.sandbox.kernel import Gone
 
 MAX_TEXT = 8_000
+MAX_NAME = 200
+LONGEST_SECONDS = 1e6
 
 T = TypeVar("T")
 
@@ -125,6 +127,11 @@ class Session:
         values = body.get("values")
         if body.keys() != {"values", "metered"} or not isinstance(values, dict) or values.keys() & tensors.keys():
             raise Tampering("the report has the wrong form")
+        if len(values) > wire.MAX_TENSORS or not all(
+            len(n) <= MAX_NAME and n.isprintable() for n in (*values, *tensors)
+        ):
+            raise Tampering("it names results as our harness never does")
+        values = {name: _plain(value) for name, value in values.items()}
         if not measure:
             return {**values, **tensors}, None, None
         outside = Outside(
@@ -146,7 +153,10 @@ class Session:
         body, _ = self._ask({"op": "times", "case": case, "pairs": pairs})
         seconds = body.get("seconds")
         names = ("median", "low", "high", "ratio")
-        if not isinstance(seconds, dict) or not all(isinstance(seconds.get(name), float) for name in names):
+        # JSON has no infinity, and yet 1e400 is read as one.
+        if not isinstance(seconds, dict) or not all(
+            isinstance(seconds.get(name), float) and 0 <= seconds[name] < LONGEST_SECONDS for name in names
+        ):
             raise Tampering("the times have the wrong form")
         return {name: float(seconds[name]) for name in names}
 
@@ -194,6 +204,15 @@ class Session:
             left = self.deadline - time.monotonic()
             if left <= 0.5 or self.box.ready(0.5):
                 return self.box.receive(max(0.0, left))
+
+
+def _plain(value: Any) -> Any:
+    """Return one observed value: a text for display, a small int, a bool or None. Raises Tampering for others."""
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or (isinstance(value, int) and abs(value) < 2**62):
+        return value
+    raise Tampering("it sends a value of a kind that our harness never does")
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,20 @@
+# outcome: failed
+# failing: saved-bytes, peak-bytes
+"""Uses sys.settrace and sys.setprofile to change the meter's locals as it runs."""
+import sys
+import threading
+
+
+def tracer(frame, event, argument):
+    if frame.f_code.co_name == "_measure":
+        frame.f_locals["totals"] = [0]
+    return tracer
+
+
+sys.settrace(tracer)
+sys.setprofile(lambda *args: None)
+threading.settrace(tracer)
+
+
+def checkpoint(function, *args, **kwargs):
+    return function(*args, **kwargs)
