@@ -1,14 +1,16 @@
-# outcome: refused|crashed|failed
-"""Finds the subject's channel in the heap and answers the judge in its place."""
-import gc
+# outcome: refused
+"""Walks up to the subject's channel and answers the judge in its place."""
 import sys
 
 wire = sys.modules["grader.wire"]
 
 
 def checkpoint(function, *args, **kwargs):
-    for thing in gc.get_objects():
-        if type(thing).__name__ == "Channel":
-            thing.send(*wire.parts({"ran": True}))
-            thing.send(*wire.parts({"values": {}, "metered": None}))
+    frame = sys._getframe(1)
+    while frame:
+        channel = getattr(frame.f_locals.get("self"), "channel", None)
+        if channel:
+            channel.send(*wire.parts({"ran": True}))
+            channel.send(*wire.parts({"values": {}, "metered": None}))
+        frame = frame.f_back
     return function(*args, **kwargs)

