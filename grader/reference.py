@@ -38,12 +38,20 @@ def _plain(lab: Lab, case: Case) -> tuple[dict[str, Any], Metered | None]:
     harness = lab_code.harness(lab)
     program = harness.prepare(case, harness.PLAIN)
     key = _sizes(lab, case)
+    found: list[Any] = []
+
+    def report() -> None:
+        found.extend(wire.split(program.observe()))
+        wire.parts(*found)
+
     if case.get("measure") and key not in _plain_figures:
         _plain_figures[key] = meter.run(program)
+        _report_bytes[key] = meter.run(Program([("report", report)], dict)).peak_bytes
     else:
         for _, phase in program.phases:
             phase()
-    values, tensors = wire.split(program.observe())
+        report()
+    values, tensors = found
     return {**values, **tensors}, _plain_figures.get(key) if case.get("measure") else None
 
 
@@ -63,12 +71,12 @@ def cpu_seconds(lab: Lab, case: Case) -> float | None:
 
 
 def prepared(lab: Lab, case: Case) -> Prepared:
-    """Meter what preparing a case allocates, before its update starts."""
+    """Meter what preparing and reporting a case allocates; `expected` must have met it."""
     key = _sizes(lab, case)
     if key not in _prepared:
         harness, kept = lab_code.harness(lab), []
         found = meter.run(Program([("prepare", lambda: kept.append(harness.prepare(case, harness.PLAIN)))], dict))
-        _prepared[key] = Prepared(found.peak_bytes, found.timeline["total"][-1])
+        _prepared[key] = Prepared(found.peak_bytes, found.timeline["total"][-1], _report_bytes[key])
     return _prepared[key]
 
 
@@ -88,6 +96,7 @@ def _timed(program: Program) -> tuple[Metered, float]:
 
 _plain_figures: dict[str, Metered] = {}
 _best_figures: dict[str, _Own] = {}
+_report_bytes: dict[str, int] = {}
 _prepared: dict[str, Prepared] = {}
 
 

@@ -55,10 +55,15 @@ OPERATOR_SECONDS, MOST_OPERATORS = 0.0003, 10_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the judge's own `prepare` of a case allocates: its highest live bytes, and what lives at its end."""
+    """What the judge's own run of a case allocates around the update.
+
+    peak_bytes, end_bytes   while the case is prepared: the highest live bytes, and what lives at its end
+    report_bytes            while the results are gathered and put into a message, above what lived before
+    """
 
     peak_bytes: int = 0
     end_bytes: int = 0
+    report_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,8 @@ class Outside:
     ready      when only our code had run in it
     armed      after the warm-up update, before the case's seed was sent
     preparing  high-water mark from then until the case was prepared;  prepared: resident at that moment
-    running    high-water mark from then until the report had arrived
+    running    high-water mark from then until the update had ended;  ended: resident at that moment
+    reporting  high-water mark from then until the report had arrived
     """
 
     ready: int
@@ -76,20 +82,23 @@ class Outside:
     preparing: int
     prepared: int
     running: int
+    ended: int
+    reporting: int
     cpu_seconds: float
 
     def growth(self, own: Prepared) -> int:
         """Return the bytes that the update needed, whenever they were taken. `own` is what the case itself holds.
 
-        The largest of: growth in the update; growth while the case was being prepared, beyond what the judge's own
-        preparation needs (the update could have been computed there); and growth since only our code had run, less
-        what may be held (`HELD_BYTES`).
+        The largest of: growth in the update; growth while the case was being prepared or reported, beyond what the
+        judge needs for that itself (the update could have been computed there); and growth since only our code had
+        run, less what may be held (`HELD_BYTES`).
         """
         held = self.ready + HELD_BYTES
         return max(
             0,
             self.running - self.prepared,
             self.preparing - self.armed - own.peak_bytes,
+            self.reporting - self.ended - own.report_bytes,
             self.running - held - own.end_bytes,
             self.preparing - held - own.peak_bytes,
         )

@@ -109,7 +109,7 @@ class Session:
     def run(self, case: Case, measure: bool) -> tuple[dict[str, Any], Metered | None, Outside | None]:
         """Play the armed case; return what was observed, the metered claim, and what the kernel saw. Raises Crashed."""
         process = self.box.process
-        armed = preparing = prepared = 0
+        armed = preparing = prepared = running = ended = 0
         began = 0.0
         if measure:
             self._expect("armed")
@@ -123,6 +123,10 @@ class Session:
             self._from_outside(process.reset_high_water)
         self.send({"op": "go"})
         self._expect("ran")
+        if measure:
+            running = self._from_outside(process.high_water_bytes)
+            ended = self._from_outside(process.resident_bytes)
+            self._from_outside(process.reset_high_water)
         body, tensors = self._ask({"op": "report"})
         values = body.get("values")
         if body.keys() != {"values", "metered"} or not isinstance(values, dict) or values.keys() & tensors.keys():
@@ -139,7 +143,9 @@ class Session:
             armed=armed,
             preparing=preparing,
             prepared=prepared,
-            running=self._from_outside(process.high_water_bytes),
+            running=running,
+            ended=ended,
+            reporting=self._from_outside(process.high_water_bytes),
             cpu_seconds=self._from_outside(process.cpu_seconds) - began,
         )
         try:

@@ -9,9 +9,16 @@ from grader.runs import HELD_BYTES, WORK_FACTOR, WORK_SECONDS, CaseRun, Outside,
 
 MB = 1_000_000
 HONEST = Outside(
-    ready=300 * MB, armed=310 * MB, preparing=360 * MB, prepared=360 * MB, running=390 * MB, cpu_seconds=1.4
+    ready=300 * MB,
+    armed=310 * MB,
+    preparing=360 * MB,
+    prepared=360 * MB,
+    running=390 * MB,
+    ended=370 * MB,
+    reporting=380 * MB,
+    cpu_seconds=1.4,
 )
-OWN = Prepared(peak_bytes=50 * MB, end_bytes=50 * MB)
+OWN = Prepared(peak_bytes=50 * MB, end_bytes=50 * MB, report_bytes=10 * MB)
 
 
 def metered(flops: int, operators: int = 100) -> Metered:
@@ -22,12 +29,15 @@ def test_an_honest_update_grows_by_what_it_allocates_after_it_was_prepared():
     assert HONEST.growth(OWN) == 30 * MB
 
 
+COMPUTED_LATE = replace(HONEST, reporting=510 * MB)
 COMPUTED_EARLY = replace(HONEST, preparing=490 * MB)
 POOLED = replace(HONEST, armed=442 * MB, preparing=492 * MB, prepared=492 * MB, running=512 * MB)
 BALLAST = replace(HONEST, armed=610 * MB, preparing=660 * MB, prepared=660 * MB, running=660 * MB)
 
 
-@pytest.mark.parametrize("seen", [COMPUTED_EARLY, POOLED, BALLAST], ids=["computed early", "pooled", "ballast"])
+@pytest.mark.parametrize(
+    "seen", [COMPUTED_EARLY, COMPUTED_LATE, POOLED, BALLAST], ids=["early", "late", "pool", "ballast"]
+)
 def test_bytes_count_whenever_they_were_taken(seen):
     assert seen.growth(OWN) >= 130 * MB
 

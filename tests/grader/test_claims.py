@@ -1,0 +1,89 @@
+"""What a process says that it metered is taken only if one real update could have said it."""
+
+import copy
+import json
+
+import pytest
+import torch
+
+from grader import claims, meter
+from grader.program import Program
+
+
+@pytest.fixture(scope="module")
+def honest():
+    weight = torch.ones(64, 64, requires_grad=True)
+    state = {}
+    phases = [
+        ("forward", lambda: state.update(loss=(torch.ones(8, 64) @ weight).tanh().sum())),
+        ("backward", lambda: state.pop("loss").backward()),
+    ]
+    return json.loads(json.dumps(meter.run(Program(phases, dict)).to_json()))
+
+
+def test_what_the_meter_says_is_believed(honest):
+    assert claims.metered(honest).to_json() == honest
+
+
+def lower_the_saved_bytes(said):
+    said["saved_bytes"] = 1
+
+
+def lower_the_peak(said):
+    said["peak_bytes"] -= 1
+
+
+def lower_the_peak_in_both_places(said):
+    said["peak_bytes"] = said["peak"]["bytes"] = said["peak_bytes"] // 2
+
+
+def peak_below_zero(said):
+    said["timeline"]["total"] = [-10 for _ in said["timeline"]["total"]]
+
+
+def flops_that_cancel(said):
+    said["flops_by_phase"]["forward"] -= 10**9
+    said["flops_by_phase"]["backward"] += 10**9
+
+
+def more_replayed_than_done(said):
+    said["replay_flops"] = said["flops"] + 1
+
+
+def no_operator(said):
+    said["operators"] = said["events"] = 0
+
+
+def a_bool_for_a_number(said):
+    said["saved_bytes"] = True
+
+
+def a_figure_of_its_own(said):
+    said["outcome"] = "passed"
+
+
+def a_large_replay(said):
+    said["replay_bytes"] = said["peak_bytes"] * 2
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lower_the_saved_bytes,
+        lower_the_peak,
+        lower_the_peak_in_both_places,
+        peak_below_zero,
+        flops_that_cancel,
+        more_replayed_than_done,
+        no_operator,
+        a_bool_for_a_number,
+        a_figure_of_its_own,
+        a_large_replay,
+    ],
+    ids=lambda lie: lie.__name__.replace("_", " "),
+)
+def test_figures_that_one_update_cannot_have_are_no_figures(honest, lie):
+    said = copy.deepcopy(honest)
+    lie(said)
+    with pytest.raises(ValueError):
+        claims.metered(said)
