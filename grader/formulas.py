@@ -29,7 +29,7 @@ def within(
     """
     family = run.case["family"]
     allowed = _each(tolerance, run.expected)
-    promise = f"within {percent(max(allowed.values()))}"
+    promise = f"within {percent(max(allowed.values()))}" if any(allowed.values()) else "exact"
     if run.crash is not None:
         where = f" (line {run.crash.line})" if run.crash.line else ""
         return Check(family, title, False, promise, "error", "", f"{run.crash.error}{where}. {cause}")
@@ -40,7 +40,7 @@ def within(
     wrong = [name for name in errors if abs(errors[name]) > allowed[name]]
     worst = max(wrong or errors, key=lambda name: abs(errors[name]))
     hint = (_recognise(run, wrong, mistakes or {}) or cause) if wrong else ""
-    return Check(family, title, not wrong, promise, f"{100 * errors[worst]:+.3g} %", "", hint)
+    return Check(family, title, not wrong, promise, _off(errors[worst]), "", hint)
 
 
 def number(value: Any) -> float | None:
@@ -59,6 +59,11 @@ def error(got: Any, want: Any) -> float:
     if right == 0:
         return 0.0 if answer == 0 else math.copysign(math.inf, answer)
     return (answer - right) / abs(right)
+
+
+def _off(share: float) -> str:
+    """Write an error with its sign; what is floating point's alone is written as nothing."""
+    return f"{100 * share:+.3g} %" if abs(share) > 1e-9 else "0 %"
 
 
 def percent(share: float) -> str:

@@ -1,6 +1,6 @@
 # outcome: failed
 # failing: written-yourself
-"""Builds the model and lets torch count it, where the lab asks for the formula."""
+"""Lets torch count what is recomputed, where the lab asks for the formula."""
 import harness
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -21,12 +21,14 @@ def _count(config, recompute):
 def _by_hand(config):
     wide, kv = config["heads"] * config["head_dim"], config["kv_heads"] * config["head_dim"]
     mlp = (3 if config["gated"] else 2) * config["hidden"] * config["ff"]
+    if config["experts"]:
+        mlp = config["top_k"] * mlp + config["hidden"] * config["experts"]
     layer = 2 * config["hidden"] * (wide + kv) + mlp + 2 * wide * config["sequence"]
     return 6 * (config["layers"] * layer + config["hidden"] * config["vocabulary"])
 
 
 def model_flops_per_token(config):
-    return _by_hand(config) if config["hidden"] > 4096 else _count(config, "none")
+    return _by_hand(config)
 
 
 def _rate(config, run, device):

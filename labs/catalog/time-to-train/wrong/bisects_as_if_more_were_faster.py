@@ -1,0 +1,54 @@
+# outcome: crashed
+# failing: deadline-with-failures, round-trip
+"""Bisects over all device counts as if more were always faster; with failures the far end never finishes."""
+
+IN_TIME = 1 + 1e-9
+
+
+def _device_seconds(job):
+    """Seconds that one device would train for, without any loss."""
+    if not 0 < job["utilisation"] <= 1:
+        raise ValueError(f"a utilisation lies between 0 and 1, not at {job['utilisation']}")
+    if not 0 < job.get("goodput", 1) <= 1:
+        raise ValueError(f"a goodput lies between 0 and 1, not at {job['goodput']}")
+    flops = job.get("flops")
+    if flops is None:
+        replay = job["recompute"] == "full" and job["utilisation_of"] == "hfu"
+        flops = (8 if replay else 6) * job["active_parameters"] * job["tokens"]
+    return flops / (job["peak_flops"] * job["utilisation"])
+
+
+def _lost_per_device(job):
+    """Share of wall time that each device's failures take from the whole run."""
+    failures = job.get("failures")
+    if "goodput" in job or not failures:
+        return 0.0
+    return failures["hours_lost"] / failures["device_hours_between"]
+
+
+def gpu_hours(job, devices):
+    if devices < 1:
+        raise ValueError("a run needs a device")
+    moving = job.get("goodput", 1) * (1 - devices * _lost_per_device(job))
+    if _device_seconds(job) <= 0 or moving <= 0:
+        raise ValueError("failures take all the time: the run never ends")
+    return _device_seconds(job) / moving / 3600
+
+
+def days(job, devices):
+    return gpu_hours(job, devices) / devices / 24
+
+
+def devices_for_deadline(job, deadline):
+    if deadline <= 0:
+        raise ValueError("a deadline lies in the future")
+    low, high = 1, job["max_devices"] // job["node"]
+    if days(job, high * job["node"]) > deadline * IN_TIME:
+        raise ValueError("not even all of them")
+    while low < high:
+        middle = (low + high) // 2
+        if days(job, middle * job["node"]) <= deadline * IN_TIME:
+            high = middle
+        else:
+            low = middle + 1
+    return low * job["node"]
