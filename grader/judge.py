@@ -128,7 +128,11 @@ class _Grading:
                 found = self._stopped(Outcome.REFUSED, str(error), error.traceback)
             except Crashed as error:
                 found = self._crashed_on_import(error)
-            except (Tampering, wire.WireError, boxes.Garbled, boxes.TooLong) as error:
+            except Tampering as error:
+                found = self._stopped(
+                    Outcome.REFUSED, f"Your process reports what the grader's code never does: {error}."
+                )
+            except (wire.WireError, boxes.Garbled, boxes.TooLong) as error:
                 found = self._stopped(Outcome.REFUSED, f"Something else wrote to the result channel ({error}).")
             return replace(found, output=box.output, notes=self._notes(box))
 

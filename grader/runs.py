@@ -41,14 +41,14 @@ More than that is counted as if the update had allocated it: a pool made at impo
 activations as well as a fresh block does, and memory given back when the update starts would hide as much.
 """
 
-WORK_FACTOR, WORK_SECONDS = 4.0, 2.0
+WORK_FACTOR, WORK_SECONDS = 10.0, 10.0
 """How many times the processor time that the claimed FLOPs explain, and how many seconds beyond it, cannot be noise.
 
-Memory in pages of their own costs up to 57 % of a step, a busy machine's second hyperthread up to 100 %, and operators
-that count no FLOPs their own time, so only gross disagreement is taken for work out of the meter's sight. An honest
-update used 1.3 to 1.4 times the judge's on an idle machine. From `WORK_NOTED` times on, the verdict carries a note.
+FLOPs explain the time of matrix products and nothing else: an honest update of those used 1.3 to 1.4 times the judge's
+on an idle machine, one that moves memory (a decode step, block by block) 10 times, and a busy machine doubles both. So
+only gross disagreement is taken for work out of the meter's sight. From `NOTED_FACTOR` on, the verdict carries a note.
 """
-WORK_NOTED = 2.0
+NOTED_FACTOR, NOTED_SECONDS = 3.0, 2.0
 OPERATOR_SECONDS, MOST_OPERATORS = 0.0003, 10_000
 """What one operator costs beside its FLOPs (metering it, Python, fresh pages), and how many are believed."""
 
@@ -165,7 +165,7 @@ class CaseRun:
     def works_more_than_said(self) -> bool:
         """Whether the processor time is so much beyond what the FLOPs explain that a person should look."""
         explained = self.explained_seconds()
-        return explained is not None and self._seconds() > WORK_NOTED * explained + 0.5
+        return explained is not None and self._seconds() > NOTED_FACTOR * explained + NOTED_SECONDS
 
     def explained_seconds(self) -> float | None:
         """Return the processor time in which the judge would do the claimed FLOPs; None where that is not known."""

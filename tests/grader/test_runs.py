@@ -56,8 +56,8 @@ def test_processor_time_beyond_what_the_flops_explain_is_seen():
 
     limit = WORK_FACTOR + WORK_SECONDS
     assert not run(1.4, 1000).works_more_than_said()
-    assert run(4.0, 1000).works_more_than_said()
-    assert not run(4.0, 1000).works_unseen()
+    assert run(6.0, 1000).works_more_than_said()
+    assert not run(6.0, 1000).works_unseen()
     assert run(limit + 1, 1000).works_unseen()
     assert not run(limit + 1, 3000).works_unseen(), "work that was said explains its time"
     assert run(limit + 1, 10).works_unseen(), "saying less than the reference needs explains nothing"

@@ -11,7 +11,7 @@ for name in ("headroom", "headroom.settings", "accounts.models", "labs.models", 
         continue
     raise AssertionError(name)
 for folder, _, files in os.walk("/"):
-    if not folder.startswith(("/proc", "/usr/lib", "/usr/local/lib")) and "site-packages" not in folder:
+    if not folder.startswith(("/proc", "/usr/lib", "/usr/local/lib")) and "/lib/python" not in folder:
         found = [name for name in files if name.endswith((".sqlite3", ".env", ".sock", ".pem")) or name == "manage.py"]
         assert not found, (folder, found)
 

@@ -3,7 +3,7 @@
 """Looks in every writable folder for what the last submission left."""
 import os
 
-assert os.listdir("/tmp") == [], os.listdir("/tmp")
+assert "left_for_the_next" not in os.listdir("/tmp")
 with open("/tmp/left_for_the_next", "w") as file:
     file.write("owned")
 

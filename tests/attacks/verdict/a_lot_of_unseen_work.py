@@ -1,5 +1,7 @@
 # outcome: refused
 """Hides so much work from the meter that the processor time gives it away."""
+import time
+
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
@@ -7,7 +9,8 @@ SIDE = torch.ones(700, 700)
 
 
 def checkpoint(function, *args, **kwargs):
+    until = time.thread_time() + 2.6
     with _disable_current_modes(), torch.no_grad():
-        for _ in range(20 if torch.autograd._profiler_enabled() else 0):
-            SIDE @ SIDE @ SIDE
+        while torch.autograd._profiler_enabled() and time.thread_time() < until:
+            SIDE @ SIDE
     return function(*args, **kwargs)

@@ -1,5 +1,6 @@
-# outcome: refused
+# outcome: failed|refused
 # failing: saved-bytes, peak-bytes
+# note: so small a plain update lies near the difference that is a refusal
 """Does nothing in the measured update and runs the plain one when the results are asked for."""
 import torch
 

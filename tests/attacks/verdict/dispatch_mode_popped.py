@@ -1,5 +1,5 @@
 # outcome: passed
-# note: KNOWN HOLE: work is the subject's claim; from outside only its processor time is known, and noise hides a factor of two
+# note: KNOWN HOLE: work is the subject's claim; from outside only its processor time is known, and what honest updates need hides a factor of ten
 """Takes the meter's dispatch mode away for each of its many replays."""
 import torch
 from torch.utils._python_dispatch import _disable_current_modes as hidden

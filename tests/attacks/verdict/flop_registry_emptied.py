@@ -1,5 +1,5 @@
 # outcome: passed
-# note: KNOWN HOLE: work is the subject's claim; from outside only its processor time is known, and noise hides a factor of two
+# note: KNOWN HOLE: work is the subject's claim; from outside only its processor time is known, and what honest updates need hides a factor of ten
 """Empties the meter's table of FLOP formulas, then replays the whole function for each saved tensor."""
 import contextlib
 import sys
