@@ -4,7 +4,7 @@ Your module defines
 
     gpu_hours(job, devices)                # device-hours from the start of a run to its end, lost time included
     days(job, devices)                     # the same run in days on the wall
-    devices_for_deadline(job, deadline)    # the smallest number of devices, in whole nodes, that ends in `deadline` days
+    devices_for_deadline(job, deadline)    # the fewest devices, in whole nodes, that end in `deadline` days
 
 job  {"utilisation": of the dense peak, while training steps run; "utilisation_of": "mfu" or "hfu";
       "peak_flops": dense, of one device, in FLOP/s; "node": devices a node; "max_devices": as many as there are}
