@@ -79,6 +79,8 @@ def command(
     line += ["--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL"]
     for name, value in environment.items():
         line += ["--setenv", name, value]
+    # Before the rest: what follows may lie in /tmp outside, a checkout for instance, and would be hidden.
+    line += ["--perms", "1777", "--size", str(tmpfs_bytes), "--tmpfs", "/tmp"]
     for path in _tree():
         line += _show(path)
     for path in _LOADER:
@@ -91,7 +93,7 @@ def command(
         line += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     for name, target in {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}.items():
         line += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
-    line += ["--perms", "1777", "--size", str(tmpfs_bytes), "--tmpfs", "/tmp", "--remount-ro", "/", "--chdir", "/tmp"]
+    line += ["--remount-ro", "/", "--chdir", "/tmp"]
     line += ["--seccomp", str(descriptors.seccomp)]
     line += ["--info-fd", str(descriptors.info), "--block-fd", str(descriptors.block)]
     return [*line, "--", *inner]

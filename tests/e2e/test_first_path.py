@@ -105,6 +105,7 @@ def test_a_newcomer_reads_answers_submits_and_sees_the_progress(page: Page, site
     send(page, RIGHT, "Submit")
     expect(page.locator("p.verdict strong")).to_have_text("Passed", timeout=GRADED_MS)
     expect(page.locator("table.checks td.bad")).to_have_count(0)
+    expect(page.get_by_text("without a sandbox")).to_have_count(0)
     assert re.fullmatch(r"[\d,]+ bytes", figure(page, "Peak of the update")), page.locator(
         "table.measured"
     ).inner_text()

@@ -15,10 +15,11 @@ import pytest
 
 from grader.sandbox import Limits, OutOfMemory, Sandbox, Unavailable, available, bwrap, probe, seccomp
 from grader.sandbox.output import visible
+from tests.support import required
 
 MIB = 2**20
 ROOT = Path(__file__).resolve().parents[2]
-needs_sandbox = pytest.mark.skipif(not available().ok, reason=available().why)
+needs_sandbox = pytest.mark.skipif(not available().ok and not required("sandbox"), reason=available().why)
 
 INSIDE = """
 from grader.sandbox.inside import Channel, lock_down
@@ -258,3 +259,14 @@ def test_hidden_characters_are_made_visible(printed, shown):
 def test_the_sandbox_needs_no_torch():
     code = "import sys, grader.sandbox; print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True).stdout == "False\n"
+
+
+def test_a_checkout_below_tmp_is_not_hidden_by_the_sandboxs_own_tmp(inside):
+    """The command names what is bound after the private /tmp, so that a folder below /tmp outside is still there."""
+    line = bwrap.command(
+        ["true"], files=inside, environment={}, tmpfs_bytes=MIB, descriptors=bwrap.Descriptors(0, 0, 0)
+    )
+    tmpfs = line.index("--tmpfs")
+    assert line[tmpfs + 1] == "/tmp"
+    assert "--ro-bind" not in line[:tmpfs]
+    assert "--ro-bind-try" not in line[:tmpfs]

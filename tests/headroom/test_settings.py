@@ -18,7 +18,14 @@ PRODUCTION = {
     "MAIL_URL": "smtp+tls://mail.example",
     "MAIL_FROM": "headroom@headroom.example",
 }
-OURS = {*PRODUCTION, "HEADROOM_DATA", "HEADROOM_TEST_DATABASE", "LOG_LEVEL", "TRUSTED_PROXIES"}
+OURS = {
+    *PRODUCTION,
+    "DJANGO_ALLOW_ASYNC_UNSAFE",
+    "HEADROOM_DATA",
+    "HEADROOM_TEST_DATABASE",
+    "LOG_LEVEL",
+    "TRUSTED_PROXIES",
+}
 
 
 def run(*command: str, **given: str) -> subprocess.CompletedProcess[str]:

@@ -4,12 +4,12 @@
 - `postgres.running()`: a PostgreSQL of its own. `HEADROOM_TEST_DATABASE=postgres pytest …` runs the database tests on
   one instead of SQLite; a test marked `postgres` is skipped on SQLite (`make test` runs both ways).
 - `browser.find()`: a Chromium; fixture `browser` (a Playwright browser), which marks its tests `browser` by itself.
-- HEADROOM_REQUIRE=browser,postgres turns "skipped, because it is not on this machine" into a failure.
+- HEADROOM_REQUIRE=browser,postgres,sandbox turns "skipped, because it is not on this machine" into a failure.
 """
 
 import os
 
 
 def required(what: str) -> bool:
-    """Tell whether HEADROOM_REQUIRE says that this machine must have `what` (browser, postgres)."""
+    """Tell whether HEADROOM_REQUIRE names `what`: browser, postgres, sandbox, or fresh (an environment of its own)."""
     return what in os.environ.get("HEADROOM_REQUIRE", "").split(",")
