@@ -167,8 +167,12 @@ def nesting(case, checkpoint):
 
 
 def autocast(case, checkpoint):
-    """Forward under autocast, backward outside it: the replay must run in forward's precision."""
-    blocks = nn.ModuleList(Block(case["width"], 2 * case["width"]) for _ in range(2))
+    """Forward under autocast, backward outside it: the replay must run in forward's precision.
+
+    Every call has weights of its own: autocast keeps one 16-bit copy of a weight, so two uses of it would add their
+    gradients up in 16 bits in the plain run, and in 32 bits where each call is replayed by itself.
+    """
+    blocks = nn.ModuleList(Block(case["width"], 2 * case["width"]) for _ in range(4))
     x = torch.randn(case["rows"], case["width"], requires_grad=True)
     seen = {}
 
@@ -176,9 +180,9 @@ def autocast(case, checkpoint):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             first = checkpoint(blocks[0].up, x)
             seen["dtype"] = str(first.dtype)
-            h = checkpoint(blocks[1], checkpoint(blocks[0], x))
+            h = checkpoint(blocks[2], checkpoint(blocks[1], x))
             with torch.autocast("cpu", enabled=False):
-                h = checkpoint(blocks[1], h.float())
+                h = checkpoint(blocks[3], h.float())
         return h.square().mean() + first.float().square().mean()
 
     return simple(body, lambda: {**seen, "x.grad": x.grad, **gradients(blocks)})
