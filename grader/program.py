@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 Case = dict[str, Any]
 """One case as plain JSON: `name`, `family`, `seed`, and the family's own parameters (sizes, flags)."""
 
@@ -28,3 +30,12 @@ class Program:
     inputs: Iterable[Any] = ()
     optimiser: Any = None
     extra: dict[str, Any] = field(default_factory=dict)
+
+
+def build(harness: Any, case: Case, entry: dict[str, Any]) -> Program:
+    """Have a harness prepare a case, with the tensors that it makes on the case's device ("cpu" if it names none)."""
+    device = case.get("device", "cpu")
+    if device == "cpu":
+        return harness.prepare(case, entry)
+    with torch.device(device):
+        return harness.prepare(case, entry)

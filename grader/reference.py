@@ -12,8 +12,8 @@ import torch
 from grader import lab_code, meter, wire
 from grader.catalog import Lab
 from grader.meter import Metered
-from grader.program import Case, Program
-from grader.runs import Prepared
+from grader.program import Case, Program, build
+from grader.runs import METER_BYTES, METER_BYTES_AN_OPERATOR, Prepared
 
 
 def prepare() -> None:
@@ -36,7 +36,7 @@ def expected(lab: Lab, case: Case) -> tuple[dict[str, Any], Metered | None]:
 
 def _plain(lab: Lab, case: Case) -> tuple[dict[str, Any], Metered | None]:
     harness = lab_code.harness(lab)
-    program = harness.prepare(case, harness.PLAIN)
+    program = build(harness, case, harness.PLAIN)
     key = _sizes(lab, case)
     found: list[Any] = []
 
@@ -45,7 +45,7 @@ def _plain(lab: Lab, case: Case) -> tuple[dict[str, Any], Metered | None]:
         wire.parts(*found)
 
     if case.get("measure") and key not in _plain_figures:
-        _plain_figures[key] = meter.run(program)
+        _plain_figures[key] = meter.run(program, _device(case))
         _report_bytes[key] = meter.run(Program([("report", report)], dict)).peak_bytes
     else:
         for _, phase in program.phases:
@@ -59,8 +59,8 @@ def best(lab: Lab, case: Case) -> Metered:
     """Meter the best known solution of a case (`REFERENCE` of the lab's judge)."""
     key = _sizes(lab, case)
     if key not in _best_figures:
-        program = lab_code.harness(lab).prepare(case, lab_code.judge(lab).REFERENCE)
-        _best_figures[key] = _Own(*_timed(program))
+        program = build(lab_code.harness(lab), case, lab_code.judge(lab).REFERENCE)
+        _best_figures[key] = _Own(*_timed(program, _device(case)))
     return _best_figures[key].metered
 
 
@@ -75,8 +75,14 @@ def prepared(lab: Lab, case: Case) -> Prepared:
     key = _sizes(lab, case)
     if key not in _prepared:
         harness, kept = lab_code.harness(lab), []
-        found = meter.run(Program([("prepare", lambda: kept.append(harness.prepare(case, harness.PLAIN)))], dict))
-        _prepared[key] = Prepared(found.peak_bytes, found.timeline["total"][-1], _report_bytes[key])
+        found = meter.run(Program([("prepare", lambda: kept.append(build(harness, case, harness.PLAIN)))], dict))
+        operators = max(_plain_figures[key].operators, best(lab, case).operators)
+        _prepared[key] = Prepared(
+            peak_bytes=found.peak_bytes,
+            end_bytes=found.timeline["total"][-1],
+            report_bytes=_report_bytes[key],
+            meter_bytes=METER_BYTES + METER_BYTES_AN_OPERATOR * operators,
+        )
     return _prepared[key]
 
 
@@ -88,9 +94,9 @@ class _Own:
     cpu_seconds: float
 
 
-def _timed(program: Program) -> tuple[Metered, float]:
+def _timed(program: Program, device: str) -> tuple[Metered, float]:
     began = time.thread_time()
-    metered = meter.run(program)
+    metered = meter.run(program, device)
     return metered, time.thread_time() - began
 
 
@@ -98,6 +104,10 @@ _plain_figures: dict[str, Metered] = {}
 _best_figures: dict[str, _Own] = {}
 _report_bytes: dict[str, int] = {}
 _prepared: dict[str, Prepared] = {}
+
+
+def _device(case: Case) -> str:
+    return str(case.get("device", "cpu"))
 
 
 def _sizes(lab: Lab, case: Case) -> str:

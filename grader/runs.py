@@ -53,17 +53,26 @@ OPERATOR_SECONDS, MOST_OPERATORS = 0.0003, 10_000
 """What one operator costs beside its FLOPs (metering it, Python, fresh pages), and how many are believed."""
 
 
+METER_BYTES, METER_BYTES_AN_OPERATOR = 8_000_000, 128_000
+"""What working the meter's record out may take after the update, by the number of operators of the judge's own run.
+
+Seen: 30 kB an operator. A submission may well run four times the judge's operators.
+"""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """What the judge's own run of a case allocates around the update.
 
     peak_bytes, end_bytes   while the case is prepared: the highest live bytes, and what lives at its end
     report_bytes            while the results are gathered and put into a message, above what lived before
+    meter_bytes             what the meter may take to work its record out, after the update (`METER_BYTES`)
     """
 
     peak_bytes: int = 0
     end_bytes: int = 0
     report_bytes: int = 0
+    meter_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ class Outside:
             0,
             self.running - self.prepared,
             self.preparing - self.armed - own.peak_bytes,
-            self.reporting - self.ended - own.report_bytes,
+            self.reporting - self.ended - own.report_bytes - own.meter_bytes,
             self.running - held - own.end_bytes,
             self.preparing - held - own.peak_bytes,
         )
@@ -128,8 +137,13 @@ class CaseRun:
 
     @property
     def kernel_peak_bytes(self) -> int | None:
-        """Growth of its resident memory that the update accounts for, read from outside."""
-        return None if self.outside is None else self.outside.growth(self.prepared)
+        """Growth of its resident memory that the update accounts for, read from outside.
+
+        None on a GPU: what is resident in the host's memory says nothing of the device's.
+        """
+        if self.outside is None or self.case.get("device", "cpu") != "cpu":
+            return None
+        return self.outside.growth(self.prepared)
 
     def tolerance(self) -> float:
         return RELATIVE_TOLERANCE[torch.float32]
@@ -170,6 +184,8 @@ class CaseRun:
     def explained_seconds(self) -> float | None:
         """Return the processor time in which the judge would do the claimed FLOPs; None where that is not known."""
         if self.metered is None or self.reference is None or self.outside is None:
+            return None
+        if self.case.get("device", "cpu") != "cpu":  # there the processor waits, and does not work
             return None
         if not self.own_cpu_seconds or not self.reference.flops:
             return None

@@ -26,7 +26,7 @@ from typing import Any
 import torch
 
 from grader import meter, wire
-from grader.program import Program
+from grader.program import Program, build
 from grader.sandbox.inside import Channel, lock_down
 
 FILENAME = "submission.py"
@@ -45,22 +45,35 @@ class Subject:
         self.program: Program | None = None
         self.metered: meter.Metered | None = None
         self.measure = False
+        self.device = "cpu"
+        self.waiting: bytes | None = None
 
     def serve(self) -> None:
         """Answer the judge's messages until it hangs up."""
-        while (message := self.channel.receive()) is not None:
-            self.channel.send(*self.reply(*wire.decode(message)))
+        while (message := self._next_message()) is not None:
+            if (reply := self.reply(*wire.decode(message))) is not None:
+                self.channel.send(*reply)
 
-    def reply(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> list[bytes | memoryview]:
+    def reply(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> list[bytes | memoryview] | None:
+        """Return the answer in parts, None where it has been given already."""
         try:
-            reply = wire.parts(*self.answer(body, tensors))
+            answer = self.answer(body, tensors)
             sys.stdout.flush()
             sys.stderr.flush()
+            return None if answer is None else wire.parts(*answer)
         except BaseException as error:  # an output that cannot be sent, a stdout that the learner replaced
             return wire.parts(crash(error))
-        return reply
 
-    def answer(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> tuple[dict[str, Any], Any]:
+    def _next_message(self) -> bytes | None:
+        message, self.waiting = self.waiting, None
+        return self.channel.receive() if message is None else message
+
+    def _ended(self) -> None:
+        """Say that the update has ended, and let the judge look before the meter takes memory to work it out."""
+        self.channel.send(*wire.parts({"ran": True}))
+        self.waiting = self.channel.receive()
+
+    def answer(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> tuple[dict[str, Any], Any] | None:
         try:
             match body["op"]:
                 case "load":
@@ -70,7 +83,7 @@ class Subject:
                 case "case":
                     return self.prepare(body["case"], body["measure"]), None
                 case "go":
-                    return self.go(), None
+                    return self.go()
                 case "report":
                     return self.report()
                 case "times":
@@ -78,6 +91,7 @@ class Subject:
                 case other:
                     raise ValueError(f"unknown message {other!r}")
         except BaseException as error:  # a learner's SystemExit or KeyboardInterrupt ends a case, not the process
+            self.waiting = None  # what the judge asks for after the update gets this for an answer
             return crash(error), None
 
     def load(self, body: dict[str, Any], source: bytes) -> dict[str, Any]:
@@ -108,25 +122,26 @@ class Subject:
     def warm(self, case: dict[str, Any]) -> dict[str, Any]:
         """Run a whole update and throw it away: first-use workspaces are not the learner's. Its seed is another one."""
         self.program = self.metered = None
-        _run(self.harness.prepare(case, self.entry))
+        _run(build(self.harness, case, self.entry))
         _settle()
         return {"armed": True}
 
     def prepare(self, case: dict[str, Any], measure: bool) -> dict[str, Any]:
         self.program = self.metered = None
         self.measure = measure
-        self.program = self.harness.prepare(case, self.entry)
+        self.device = case.get("device", "cpu")
+        self.program = build(self.harness, case, self.entry)
         if measure:
             _settle()
         return {"prepared": True}
 
-    def go(self) -> dict[str, Any]:
+    def go(self) -> tuple[dict[str, Any], Any] | None:
         assert self.program is not None
         if self.measure:
-            self.metered = meter.run(self.program)
-        else:
-            _run(self.program)
-        return {"ran": True}
+            self.metered = meter.run(self.program, self.device, ended=self._ended)
+            return None
+        _run(self.program)
+        return {"ran": True}, None
 
     def report(self) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
         assert self.program is not None
@@ -141,9 +156,10 @@ class Subject:
         libc.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
         libc.mallopt(_M_TRIM_THRESHOLD, 512 << 20)
         seconds = meter.times(
-            lambda: self.harness.prepare(case, self.entry),
-            lambda: self.harness.prepare(case, self.harness.PLAIN),
+            lambda: build(self.harness, case, self.entry),
+            lambda: build(self.harness, case, self.harness.PLAIN),
             pairs=pairs,
+            device=case.get("device", "cpu"),
         )
         return {"seconds": asdict(seconds)}
 

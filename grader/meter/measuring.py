@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -51,12 +51,13 @@ class Metered:
         return asdict(self)
 
 
-def run(program: Program, device: str = "cpu") -> Metered:
+def run(program: Program, device: str = "cpu", ended: Callable[[], None] | None = None) -> Metered:
     """Run the program's phases once, metered, and return what was measured.
 
     `device` is "cpu" or "cuda": the allocator whose blocks are counted. Collects garbage before and keeps collection
     off during the run. A program with the single phase "step" is cut into forward, backward and optimiser by where
-    autograd was running. `program.observe` is left to the caller. Whatever the phases raise comes through; RuntimeError
+    autograd was running. `ended` is called once the last phase has ended, before the meter takes memory of its own to
+    work its record out. `program.observe` is left to the caller. Whatever the phases raise comes through; RuntimeError
     if the profiler was taken away meanwhile.
     """
     warm()
@@ -72,6 +73,8 @@ def run(program: Program, device: str = "cpu") -> Metered:
                     function()
                     _finish(device)
                 after.append(_owned(program))
+        if ended:
+            ended()
     if profiler.kineto_results is None:
         raise RuntimeError("the profiler was taken away during the run")
     trace = events.read(profiler.kineto_results.experimental_event_tree(), device)

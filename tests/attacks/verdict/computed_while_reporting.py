@@ -1,6 +1,6 @@
-# outcome: failed|refused
+# outcome: refused
 # failing: saved-bytes, peak-bytes
-# note: so small a plain update lies near the difference that is a refusal
+# mode: submit
 """Does nothing in the measured update and runs the plain one when the results are asked for."""
 import torch
 
@@ -20,7 +20,7 @@ def run_now(case):
 
 
 def prepare(case, entry):
-    if not case["measure"]:
+    if case["family"] != "chain" or not case["measure"]:
         return honest_prepare(case, entry)
     return harness.Program(
         [("forward", lambda: torch.ones(2)), ("backward", lambda: torch.ones(2))], lambda: run_now(case).observe()
