@@ -14,7 +14,8 @@ HARNESS = lab_code.harness(catalog.load(Path(__file__).parent))
 PRIMARY = "budget"
 
 WORK_FACTOR = 1.05
-"""How far above the optimum's forward work (the forward and what is run again) a submission's may lie."""
+"""How far above the optimum's recomputed FLOPs a submission's may lie. Exact planners lie at 1.00; keeping the blocks
+with the most FLOPs, or FLOPs per byte, and replaying the others one by one lies at 1.07 to 1.6 under these budgets."""
 
 STEPS = 20_000
 """Sizes are multiples of 4·rows bytes, and the largest budget is below so many of them: the optimum is exact."""
@@ -22,27 +23,29 @@ STEPS = 20_000
 CHAINS = [
     {
         "rows": 4096,
-        "widths": [64, 96, 64, 32, 64, 96, 64, 32, 96, 64, 64],
-        "hidden": [128, 64, 192, 96, 64, 160, 128, 64, 96, 192],
-        "activations": [1, 4, 2, 3, 1, 1, 4, 2, 3, 1],
+        "widths": [64, 32, 96, 64, 32, 64, 48, 64, 96, 48, 64],
+        "hidden": [192, 64, 64, 64, 128, 64, 64, 64, 64, 192],
+        "activations": [4, 1, 1, 1, 4, 2, 1, 1, 4, 3],
     },
     {
         "rows": 4096,
-        "widths": [32, 64, 64, 96, 32, 64, 96, 96, 64, 32, 64, 96, 32],
-        "hidden": [96, 64, 128, 192, 64, 64, 128, 160, 96, 64, 128, 64],
-        "activations": [2, 4, 1, 1, 3, 4, 2, 1, 3, 1, 2, 4],
+        "widths": [64, 48, 32, 96, 64, 96, 64, 64, 96, 48, 48, 96, 64],
+        "hidden": [96, 192, 64, 64, 192, 64, 128, 96, 64, 64, 192, 192],
+        "activations": [1, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1],
     },
     {
-        "rows": 8192,
-        "widths": [48, 64, 32, 96, 64, 48, 64, 32],
-        "hidden": [160, 64, 96, 128, 64, 192, 96],
-        "activations": [1, 4, 3, 1, 2, 1, 3],
+        "rows": 4096,
+        "widths": [64, 128, 64, 48, 32, 128, 128, 32, 48],
+        "hidden": [128, 96, 64, 96, 96, 64, 192, 256],
+        "activations": [1, 1, 3, 1, 4, 3, 3, 4],
     },
 ]
-"""Chains of unequal blocks, 100 to 130 MB where everything is kept. Bytes per FLOP differ tenfold between blocks."""
+"""Chains of unequal blocks, about 100 MB where everything is kept. Bytes per FLOP differ tenfold between blocks."""
 
-SHARES = (0.08, 0.15, 0.22, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-"""Where budgets lie between the least possible peak and the plain one."""
+LOW = ((0.10, 0.18, 0.24, 0.26), (0.12, 0.18, 0.24, 0.28), (0.16, 0.18, 0.28))
+HIGH = ((0.38, 0.52, 0.68, 0.72), (0.36, 0.44, 0.50, 0.64), (0.42, 0.50, 0.58))
+"""Where a chain's budgets lie between the least possible peak and the plain one: places where simple rules miss the
+optimum. Few, because the figures of plain and optimal runs are kept for each budget."""
 
 BLOCKS = [
     {"rows": 8192, "widths": [64, 96], "hidden": [128], "activations": [3]},
@@ -54,14 +57,16 @@ def cases(rng, harness, mode):
     """Draw the cases of one grading: public ones for Run; other chains, budgets and seeds for Submit."""
     if mode == "run":
         return harness.PUBLIC_CASES
-    first, second = rng.sample(CHAINS, 2)
+    chosen = rng.sample(range(len(CHAINS)), 2)
+    first, second = (CHAINS[index] for index in chosen)
     block = rng.choice(BLOCKS)
-    low, high = sorted(rng.sample(SHARES, 2))
+    budgets = [
+        case(rng, "budget", CHAINS[index], within(CHAINS[index], rng.choice(shares[index])))
+        for index in chosen
+        for shares in (LOW, HIGH)
+    ]
     return [
-        case(rng, "budget", first, within(first, low)),
-        case(rng, "budget", first, within(first, high)),
-        case(rng, "budget", second, within(second, rng.choice(SHARES[:5]))),
-        case(rng, "budget", second, within(second, rng.choice(SHARES[5:]))),
+        *budgets,
         case(rng, "tightest", second, bounds(second)[0]),
         case(rng, "ample", first, bounds(first)[1]),
         case(rng, "ample", block, bounds(block)[0]),
@@ -129,8 +134,10 @@ def check(runs):
     measured = [run for run in accepted if run.metered is not None]
     found = [gradients(possible), not_refused(possible)] if possible else []
     if measured:
-        found += [within_budget(measured), work(measured)]
-    if ample := [run for run in measured if run.case["family"] == "ample"]:
+        found.append(within_budget(measured))
+    if tight := [run for run in measured if optimum(run)]:
+        found.append(work(tight))
+    if ample := [run for run in measured if not optimum(run)]:
         found.append(no_needless_work(ample))
     if refused := [run for run in runs if run.case["family"] == "impossible"]:
         found.append(impossible_refused(refused))
@@ -195,34 +202,32 @@ def within_budget(runs):
 
 
 def work(runs):
-    """Judge forward and recomputed FLOPs against the optimum's under the same budget, where they compare worst."""
-    ratios = [(_work(run), run) for run in runs]
+    """Judge recomputed FLOPs against the optimum's under the same budget, where they compare worst."""
+    ratios = [((run.metered.flops - run.plain.flops) / optimum(run), run) for run in runs]
     ratio, run = max(ratios, key=lambda item: item[0])
-    passed = ratio <= WORK_FACTOR + 1e-9
+    passed = ratio <= WORK_FACTOR
     hint = (
         f"{_where(run)}, a plan exists that runs fewer FLOPs again. Neither the largest blocks nor the "
         "cheapest ones are the right ones to keep in general: compare FLOPs saved with bytes taken, over the whole "
         "chain, and where segments are cut. A replay inside a replay runs its blocks a third time."
     )
-    title = "Forward and recomputed FLOPs, against the optimum under the same budget"
+    title = "Recomputed FLOPs, against the optimum under the same budget"
     return Check(
         "recomputed-work", title, passed, WORK_FACTOR, round(ratio, 4), "times the optimum", "" if passed else hint
     )
 
 
-def _work(run):
-    profile = profile_of(run.case)
-    forward = sum(block.forward_flops for block in profile)
-    optimum = frontier.best(profile, run.case["budget"], steps=STEPS).recomputed_flops
-    return (forward + run.metered.flops - run.plain.flops) / (forward + optimum)
+def optimum(run):
+    """Return the fewest recomputed FLOPs of any plan that keeps the case's budget."""
+    return frontier.best(profile_of(run.case), run.case["budget"], steps=STEPS).recomputed_flops
 
 
 def no_needless_work(runs):
     """Judge that nothing is run again where the budget holds everything, to the byte."""
     extra = max(run.metered.flops - run.plain.flops for run in runs)
     hint = (
-        "The budget is exactly what the plain update is predicted to need, and blocks ran a second time. "
-        "A peak that equals the budget keeps it."
+        "The budget holds what the plain update is predicted to need (to the byte, in some cases), and blocks ran a "
+        "second time. A peak that equals the budget keeps it."
     )
     title = "Nothing is run again where everything fits"
     return Check("ample-budget", title, extra <= 0, 0, extra, "FLOPs", "" if extra <= 0 else hint)
