@@ -2,6 +2,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 ARGS ?=
+WORKERS ?= 2
 BIN := .venv/bin
 export PORT
 # Any values that production mode accepts: `check --deploy` looks at the settings and connects to nothing.
@@ -24,9 +25,12 @@ dev: python
 up: python ## Install, load the curriculum, serve at http://127.0.0.1:$PORT/ (8000); Ctrl-C ends everything
 	@exec $(PYTHON) -m headroom.up
 
+# A file's tests stay together: several share a running site or a browser.
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
+
 test: dev ## Run the whole suite: the database tests on PostgreSQL, then everything on SQLite
-	HEADROOM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -m "(postgres or django_db) and not browser and not stack" $(ARGS)
-	$(BIN)/python -m pytest $(ARGS)
+	HEADROOM_TEST_DATABASE=postgres $(PYTEST) -m "(postgres or django_db) and not browser and not stack" $(ARGS)
+	$(PYTEST) $(ARGS)
 
 check: dev ## Style, types, import contracts, migrations, deployment check, content check
 	$(BIN)/ruff check .
