@@ -34,10 +34,13 @@ def poll_every(age: timedelta) -> int:
     return next((every for below, every in _BACK_OFF if age.total_seconds() < below), _AT_MOST_S)
 
 
-def describe(submission: Submission, ahead: int, now: datetime) -> Status:
-    """Return the status of a submission; `ahead` counts the queued ones before it."""
+def describe(submission: Submission, ahead: int, now: datetime, *, runner: bool = True) -> Status:
+    """Return the status of a submission; `ahead` counts the queued ones before it, `runner`: somebody can take it."""
     sentence, done, total = _where(submission, ahead)
     note = ""
+    if submission.state == State.QUEUED and not runner:
+        sentence = "Waiting for a GPU runner"
+        note = "None is working for this site now. It is graded when one comes; until then you can cancel it."
     if submission.attempt > (1 if submission.state == State.RUNNING else 0) and not submission.is_over:
         note = "An earlier try was interrupted by a fault of ours, so it is graded again."
     every = poll_every(now - submission.created)

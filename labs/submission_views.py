@@ -12,14 +12,15 @@ from django.views.decorators.http import require_GET, require_POST
 
 from grader import catalog, timeline
 from grader.verdict import Outcome, Verdict
-from labs import gate, status, verdict_page
+from labs import gate, runners, status, verdict_page
 from labs.models import Mode, State, Submission
 from labs.views import attachment
 
 
 def _status(submission: Submission) -> status.Status:
     ahead = submission.ahead() if submission.state == State.QUEUED else 0
-    return status.describe(submission, ahead, timezone.now())
+    runner = submission.state != State.QUEUED or runners.alive(submission.device)
+    return status.describe(submission, ahead, timezone.now(), runner=runner)
 
 
 def _lab_title(slug: str) -> str:

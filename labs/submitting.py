@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from grader.catalog import Lab
 from grader.verdict import Outcome
+from labs import runners
 from labs.models import Mode, State, Submission
 from labs.tasks import send_hint
 
@@ -78,17 +79,31 @@ def quota(user: Any, now: datetime) -> Quota:
     return Quota(used, DAILY_QUOTA, midnight + timedelta(days=1))
 
 
-def submit(user: Any, lab: Lab, *, mode: Mode, source: bytes, key: str = "", now: datetime | None = None) -> Submitted:
+def submit(
+    user: Any,
+    lab: Lab,
+    *,
+    mode: Mode,
+    source: bytes,
+    key: str = "",
+    now: datetime | None = None,
+    wait: bool = False,
+) -> Submitted:
     """Write a queued submission and enqueue it on commit; the same form sent twice gives the same submission.
 
     `key` is the form's own; the code, the lab and the mode belong to it, so a form that was edited and sent again
-    is a new submission. Raises NotAccepted.
+    is a new submission. `wait` keeps it in the queue although nobody is there to grade it. Raises NotAccepted.
     """
     check_source(lab, source)
+    device = runners.device_for(lab)
+    if not wait and not runners.alive(device):
+        raise NotAccepted(
+            "This lab is graded on a GPU, and no GPU runner is working for this site now. Your code is kept here as a"
+            " draft. Send it again later, or tick “Keep it waiting” and send it: it is then graded when a runner comes."
+        )
     now = now or timezone.now()
     parts = [key.encode(), lab.slug.encode(), mode.value.encode(), source]
     digest = hashlib.sha256(b"".join(len(part).to_bytes(8) + part for part in parts)).hexdigest()
-    device = "cpu" if "cpu" in lab.devices else lab.devices[0]
     with transaction.atomic():
         # One person's submissions enter one at a time; SQLite has one writer at a time anyway.
         get_user_model().objects.select_for_update().get(pk=user.pk)

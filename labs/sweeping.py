@@ -6,6 +6,7 @@ import logging
 
 import grader
 from grader.verdict import Outcome, Verdict
+from labs import runners
 from labs.models import MAX_ATTEMPTS, Submission
 from labs.tasks import send_hint
 
@@ -39,7 +40,10 @@ def sweep() -> tuple[int, int, int]:
         if Submission.objects.give_up(row.pk, row.attempt, verdict.to_json(), grader_version=grader.VERSION):
             given_up += 1
             log.error("Submission %s is ungradable: %d workers fell silent.", row.public_id, row.attempt)
-    for row in Submission.objects.without_hint().light().order_by("pk")[:HINTS_A_SWEEP]:
+    waiting = Submission.objects.without_hint().light().order_by("pk")
+    if not runners.alive("cuda"):  # hints that nobody takes would pile up in the queue
+        waiting = waiting.filter(device="cpu")
+    for row in waiting[:HINTS_A_SWEEP]:
         if Submission.objects.mark_hinted(row.pk, row.hinted_at):
             if not send_hint(row.pk, row.device):
                 break

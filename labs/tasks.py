@@ -7,6 +7,8 @@ import logging
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
+from labs import runners  # the worker, which loads this module, beats through it
+
 log = logging.getLogger(__name__)
 
 LONGEST_GRADING_S = 600
@@ -35,7 +37,7 @@ def send_hint(pk: int, device: str) -> bool:
     False: the queue cannot be reached, and the sweeper has to try again.
     """
     try:
-        grade.apply_async((pk,), queue="cpu" if device == "cpu" else "gpu")
+        grade.apply_async((pk,), queue=runners.queue_for(device))
     except (OperationalError, OSError):
         log.warning("The queue cannot be reached; submission %s waits for the sweeper.", pk, exc_info=True)
         return False

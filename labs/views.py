@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import Decision, Person, Tier, decide
 from grader import catalog
 from grader.catalog import Lab
-from labs import gate, progress, statement, submitting
+from labs import gate, progress, runners, statement, submitting
 from labs.models import Draft, Mode, Submission
 from labs.submitting import NotAccepted
 
@@ -97,6 +97,8 @@ def _page(request: HttpRequest, lab: Lab, editing: Editing, status: int = 200) -
         "history": history,
         "key": secrets.token_urlsafe(16),
         "sign_in": _sign_in(lab),
+        "needs_gpu": runners.device_for(lab) != "cpu",
+        "runner": runners.alive(runners.device_for(lab)),
     }
     return render(request, "labs/lab.html", context, status=status)
 
@@ -163,7 +165,8 @@ def _submit(request: HttpRequest, lab: Lab, text: str, mode: Mode) -> Submission
         submitting.check_size(lab, upload.size or 0)
         source = upload.read()
     key = request.POST.get("key", "")[:64]
-    return submitting.submit(request.user, lab, mode=mode, source=source, key=key).submission
+    wait = request.POST.get("wait") == "yes"
+    return submitting.submit(request.user, lab, mode=mode, source=source, key=key, wait=wait).submission
 
 
 @require_POST

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError
 
 import grader
-from labs import grading, sweeping
+from labs import grading, runners, sweeping
 from labs.models import MAX_ATTEMPTS, State, Submission
 from tests.labs.conftest import new_submission, passed, ungradable
 
@@ -205,6 +205,7 @@ class TestSweep:
         assert hints == [(row.pk, "cpu") for row in rows]
 
     def test_a_gpu_submission_goes_to_the_gpu_queue(self, owner, hints):
+        runners.beat()
         submission = new_submission(owner, device="cuda")
         sweeping.sweep()
         assert hints == [(submission.pk, "gpu")]
