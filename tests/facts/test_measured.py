@@ -59,3 +59,44 @@ def test_an_artefact_measures_again_to_the_byte(tmp_path):
     command = [sys.executable, "-m", "bench.figures", "autograd-saves", "--out", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=240)
     assert json.loads((tmp_path / "autograd-saves.json").read_text())["numbers"] == numbers("autograd-saves")
+
+
+def test_full_recomputation_repeats_the_layers_and_not_the_logits():
+    found = numbers("recompute-work")
+    small = {
+        "convention": "megatron",
+        "layers": 8,
+        "hidden": 128,
+        "vocabulary": 1024,
+        "sequence": 256,
+        "recompute": "full",
+    }
+    formula = get("mfu-hfu").compute(small | {"tokens_per_s": 1})["recomputed_of_forward"]
+    assert found["late_replayed_of_forward_fraction"] == pytest.approx(formula, rel=1e-12)
+    assert found["full_replayed_of_forward_fraction"] < formula
+
+
+def test_adams_state_is_under_the_second_peak_and_not_under_the_first():
+    found = numbers("adam-two-updates")
+    assert found["adam_backward_2_peak_bytes"] - found["adam_backward_1_peak_bytes"] == found["state_bytes"]
+    assert found["adam_backward_1_peak_bytes"] == found["sgd_backward_1_peak_bytes"]
+
+
+def test_gradients_that_are_zeroed_instead_of_freed_stand_under_the_peak():
+    found = numbers("adam-two-updates")
+    assert found["held_backward_2_peak_bytes"] - found["adam_backward_2_peak_bytes"] == found["parameter_bytes"]
+
+
+def test_a_decode_step_multiplies_each_weight_once_and_attends_to_all_before_it():
+    found = numbers("decode-cache")
+    sequences, prompt, made, layers, width, kv_width, vocabulary = 4, 32, 224, 4, 256, 64, 512
+    weights = layers * (2 * width * width + 2 * width * kv_width + 8 * width * width) + vocabulary * width
+    attention = sum(4 * layers * width * (prompt + step) for step in range(1, made + 1))
+    assert found["preallocated_decode_flops"] == sequences * (2 * weights * made + attention)
+    assert found["grown_decode_flops"] == found["preallocated_decode_flops"]
+
+
+def test_joining_writes_the_whole_cache_for_every_token():
+    found = numbers("decode-cache")
+    tokens = range(33, 257)
+    assert found["grown_copied_bytes"] == sum(found["cache_bytes"] // 256 * count for count in tokens)
