@@ -4,8 +4,9 @@
 import os
 import signal
 
+threads = {int(name) for name in os.listdir("/proc/self/task")}  # a thread's number reaches its own process
 for pid in (os.getppid(), *range(2, 400)):
-    if pid > 1:
+    if pid > 1 and pid not in threads:
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:

@@ -1,4 +1,5 @@
-# outcome: crashed|killed
+# outcome: out_of_memory|crashed|killed
+# note: which of stack and heap is full first depends on the Python
 """Recurses without end, in Python with the limit lifted."""
 import sys
 

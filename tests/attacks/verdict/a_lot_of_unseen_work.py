@@ -1,4 +1,5 @@
-# outcome: refused
+# outcome: refused|timed_out
+# note: sixteen seconds of processor time; on a busy machine the time on the wall is up first
 """Hides so much work from the meter that the processor time gives it away."""
 import time
 
