@@ -1,4 +1,4 @@
-# outcome: failed|crashed
+# outcome: failed
 """Multiplies gradients by infinity."""
 import torch
 

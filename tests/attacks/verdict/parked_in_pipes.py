@@ -1,4 +1,4 @@
-# outcome: crashed|timed_out
+# outcome: crashed
 """Writes activations into pipes."""
 import os
 
