@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from grader import catalog, lab_code, pool, reference, source, wire
+from grader import catalog, devices, lab_code, pool, reference, source, wire
 from grader import sandbox as boxes
 from grader.catalog import Lab
 from grader.program import Case
@@ -53,11 +53,13 @@ def grade(
     seed      draws the cases again as an earlier grading drew them (for tests); fresh if None
 
     A fault of ours is a verdict too (`ungradable`); raises KeyError for an unknown lab, ValueError for an unknown
-    device or mode, and Cancelled.
+    mode and for a device that the lab does not run on or that is not here, and Cancelled.
     """
     lab = catalog.get(slug)
     if device not in lab.devices:
         raise ValueError(f"{slug} runs on {' or '.join(lab.devices)}, not on {device!r}")
+    if lacking := devices.missing(device):
+        raise ValueError(f"{slug} cannot be graded on {device}. {lacking}")
     if mode not in ("submit", "run"):
         raise ValueError(f"mode must be 'submit' or 'run', not {mode!r}")
     say = progress or (lambda phase, done, total: None)
@@ -103,9 +105,9 @@ class _Grading:
 
     def verdict(self) -> Verdict:
         self.say("starting", 0, 0)
-        cases = self.lab_judge.cases(self.rng, self.harness, self.mode)
+        cases = [self._placed(case) for case in self.lab_judge.cases(self.rng, self.harness, self.mode)]
         forbidden = source.forbidden_imports(self.submission, self.lab)
-        with pool.take(self.sandbox_mode, LIMITS) as box:
+        with pool.take(self.sandbox_mode, LIMITS, self.device) as box:
             session = Session(box, self.cancelled)
             reference.prepare()
             session.wait_ready(START_SECONDS)
@@ -136,6 +138,10 @@ class _Grading:
                 found = self._stopped(Outcome.REFUSED, f"Something else wrote to the result channel ({error}).")
             return replace(found, output=box.output, notes=self._notes(box))
 
+    def _placed(self, case: Case) -> Case:
+        """Name the device in the case: the harness, the meter and the references all read it there."""
+        return {**case, "device": self.device}
+
     def _play(self, session: Session, cases: list[Case]) -> None:
         """Play the cases; while the subject works on one, compute what is right for it here."""
         for number, case in enumerate(cases):
@@ -160,7 +166,8 @@ class _Grading:
         if self.mode != "submit" or draw is None or any(run.crash for run in self.runs):
             return
         try:
-            self.seconds = StepSeconds(**session.times(draw(self.rng, self.harness, self.mode), TIME_PAIRS))
+            case = self._placed(draw(self.rng, self.harness, self.mode))
+            self.seconds = StepSeconds(**session.times(case, TIME_PAIRS))
         except Crashed:
             self.seconds = None  # it passed or failed without it: times decide nothing
 

@@ -24,10 +24,10 @@ IDLE_SECONDS = 900.0
 
 
 class Pool:
-    """At most `size` sandboxes of one mode and one set of limits, for one process."""
+    """At most `size` sandboxes of one mode, one set of limits and one device, for one process."""
 
-    def __init__(self, mode: str, limits: Limits, size: int = 0) -> None:
-        self.mode, self.limits, self.size = mode, limits, size
+    def __init__(self, mode: str, limits: Limits, size: int = 0, device: str = "cpu") -> None:
+        self.mode, self.limits, self.size, self.device = mode, limits, size, device
         self._owner = os.getpid()
         self._waiting: deque[Sandbox] = deque()
 
@@ -55,7 +55,7 @@ class Pool:
             self._waiting.pop().kill()
 
     def _start(self, wall_seconds: float) -> Sandbox:
-        return subjects.start(self.mode, replace(self.limits, wall_seconds=wall_seconds))
+        return subjects.start(self.mode, replace(self.limits, wall_seconds=wall_seconds), self.device)
 
     def _oldest(self) -> Sandbox | None:
         while self._waiting:
@@ -66,7 +66,7 @@ class Pool:
         return None
 
 
-_pools: dict[tuple[str, Limits], Pool] = {}
+_pools: dict[tuple[str, Limits, str], Pool] = {}
 _size = 0
 
 
@@ -80,18 +80,18 @@ def keep(size: int) -> None:
             pool.close()
 
 
-def take(mode: str, limits: Limits) -> Sandbox:
-    """Return a sandbox for one grading."""
-    return _pool(mode, limits).take()
+def take(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
+    """Return a sandbox for one grading on `device`."""
+    return _pool(mode, limits, device).take()
 
 
-def fill(mode: str, limits: Limits) -> None:
+def fill(mode: str, limits: Limits, device: str = "cpu") -> None:
     """Start ahead what `keep` allows, before the first grading."""
-    _pool(mode, limits).fill()
+    _pool(mode, limits, device).fill()
 
 
-def _pool(mode: str, limits: Limits) -> Pool:
-    key = (mode, limits)
+def _pool(mode: str, limits: Limits, device: str) -> Pool:
+    key = (mode, limits, device)
     if key not in _pools:
-        _pools[key] = Pool(mode, limits, _size)
+        _pools[key] = Pool(mode, limits, _size, device)
     return _pools[key]

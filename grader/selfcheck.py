@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import catalog, judge, pool
+from grader import catalog, devices, judge, pool
 from grader.catalog import Lab
 from grader.verdict import Outcome, Verdict
 
@@ -46,7 +46,9 @@ class Expectation:
         return self.outcomes[0]
 
     def grade(self) -> Verdict:
-        return judge.grade(self.lab.slug, self.path.read_bytes(), mode=self.mode)
+        """Grade it on the first of the lab's devices that is here. Raises ValueError where none is."""
+        device = devices.choose(self.lab) or self.lab.devices[0]
+        return judge.grade(self.lab.slug, self.path.read_bytes(), mode=self.mode, device=device)
 
     def complaint(self, verdict: Verdict) -> str:
         """Say how `verdict` differs from what was expected; empty if it does not."""
@@ -78,6 +80,13 @@ def expectations(lab: Lab) -> list[Expectation]:
 def play(lab: Lab, only: str | None = None) -> Iterator[Played]:
     """Grade the lab's solutions one after another; `only` keeps those whose name contains it."""
     yield from _play(expectations(lab), only)
+
+
+def skipped(lab: Lab) -> str:
+    """Say why a lab cannot be played here; "" if it can."""
+    if devices.choose(lab):
+        return ""
+    return f"{lab.slug} is skipped: it runs on {' or '.join(lab.devices)}. {devices.missing(lab.devices[0])}"
 
 
 def attacks(folder: Path) -> list[Expectation]:

@@ -66,7 +66,7 @@ def forbidden_imports(source: bytes, lab: Lab) -> list[tuple[str, int]]:
 
 def _short_names(tree: ast.Module) -> dict[str, str]:
     """Map the names that imports give to modules and what is in them to the full ones: F, to torch.nn.functional."""
-    short = {}
+    short: dict[str, str] = {}
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 from grader.sandbox import Limits, Sandbox, Unavailable, available
@@ -22,11 +23,19 @@ def _digest() -> str:
 _LOADED = _digest()
 
 
-def start(mode: str, limits: Limits) -> Sandbox:
+CUDA_NODES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", *(f"nvidia{number}" for number in range(16)))
+"""The driver's files below /dev. A sandbox sees those that are there, and only when it is started for a GPU."""
+
+CUDA_OPEN_FILES = 512
+"""The driver opens its files many times over."""
+
+
+def start(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
     """Start a subject and return its sandbox; torch is still being imported when this returns.
 
     mode   "bwrap"; "none", a plain process for code that its owner trusts; or "auto": the first where it works here,
            else the second. Raises Unavailable, with a sentence that says what to set, and ValueError.
+    device "cuda" shows the sandbox the GPU's files, which the driver needs; "cpu" none of them
     """
     if mode == "auto":
         mode = "bwrap" if available().ok else "none"
@@ -36,4 +45,8 @@ def start(mode: str, limits: Limits) -> Sandbox:
         # Judge and subject would speak two versions, and the submission would be blamed for what the new one says.
         raise Unavailable("The grader's files have changed since this process started: restart the worker.")
     files = {f"grader/{name}": PACKAGE / name for name in INSIDE}
-    return Sandbox.start("grader.subject", files=files, limits=limits, mode=mode)
+    nodes: tuple[str, ...] = ()
+    if device == "cuda":
+        nodes = tuple(name for name in CUDA_NODES if Path("/dev", name).exists())
+        limits = replace(limits, open_files=max(limits.open_files, CUDA_OPEN_FILES))
+    return Sandbox.start("grader.subject", files=files, limits=limits, mode=mode, nodes=nodes)

@@ -73,6 +73,7 @@ def command(
     environment: Mapping[str, str],
     tmpfs_bytes: int,
     descriptors: Descriptors,
+    nodes: Iterable[str] = (),
 ) -> list[str]:
     """Return the whole command. `files` maps paths below `ROOT` to files or folders outside, all read-only."""
     line = [str(binary()), "--unshare-all", "--die-with-parent", "--as-pid-1", "--new-session"]
@@ -89,7 +90,7 @@ def command(
         line += ["--ro-bind", str(outside), f"{ROOT}/{inside}"]
     # Read-only: a process that may write to its own clear_refs can lower the high-water mark it is judged by.
     line += ["--proc", "/proc", "--remount-ro", "/proc", "--dir", "/dev"]
-    for device in _DEVICES:
+    for device in (*_DEVICES, *nodes):
         line += ["--dev-bind", f"/dev/{device}", f"/dev/{device}"]
     for name, target in {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}.items():
         line += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]

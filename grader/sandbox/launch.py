@@ -54,6 +54,7 @@ class Order:
     environment: Mapping[str, str]
     limits: Limits
     mode: str
+    nodes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def _in_bubblewrap(
             [sys.executable, "-I", "-c", _BOOT, bwrap.ROOT, order.module, *order.args],
             files=order.files,
             environment=order.environment,
+            nodes=order.nodes,
             tmpfs_bytes=order.limits.tmpfs_bytes,
             descriptors=bwrap.Descriptors(code, info_in, block),
         )

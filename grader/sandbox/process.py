@@ -51,12 +51,14 @@ class Sandbox:
         environment: Mapping[str, str] | None = None,
         limits: Limits | None = None,
         mode: str = "bwrap",
+        nodes: Sequence[str] = (),
     ) -> Sandbox:
         """Start `python -m module args` in a new sandbox.
 
         files        path inside (relative, on sys.path) → file or folder outside; `module` must be among them.
                      `grader/__init__.py` and `grader.sandbox.inside` are always there.
         environment  added to `bwrap.ENVIRONMENT`.
+        nodes        names below /dev that it may use beside the three that are always there: a GPU's.
         mode         "bwrap", or "none": an ordinary process with resource limits, for local mode only.
 
         Raises Unavailable where no sandbox can be started, with a sentence that says why.
@@ -64,7 +66,7 @@ class Sandbox:
         if mode not in ("bwrap", "none"):
             raise ValueError(f'mode is "bwrap" or "none", not {mode!r}')
         limits = limits or Limits()
-        order = launch.Order(module, args, files or {}, environment or {}, limits, mode)
+        order = launch.Order(module, args, files or {}, environment or {}, limits, mode, nodes)
         return cls(launch.start(order), limits, mode)
 
     def __enter__(self) -> Sandbox:
