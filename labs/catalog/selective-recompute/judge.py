@@ -77,7 +77,7 @@ def cases(rng, harness, mode):
 
 def timed_case(rng, harness, mode):
     """The case on which step times are shown (they decide nothing)."""
-    sizes = {"blocks": 3, "batch": 1, "length": 256, "width": 256, "heads": 16}
+    sizes = {"blocks": 2, "batch": 1, "length": 128, "width": 128, "heads": 8}
     return {"name": "time", "family": "stack", "seed": 3, "measure": False, **sizes}
 
 
