@@ -1,0 +1,31 @@
+# outcome: failed
+# failing: decode-work
+"""Multiplies with the whole buffer and masks the rest out: work does not depend on the position."""
+import torch
+
+
+class Cache:
+    def __init__(self, config, batch, capacity):
+        shape = (batch, config.kv_heads, capacity, config.head_dim)
+        self.k = torch.zeros(shape, dtype=config.dtype)
+        self.v = torch.zeros(shape, dtype=config.dtype)
+        self.length = 0
+
+
+def new_cache(config, batch, capacity):
+    return Cache(config, batch, capacity)
+
+
+def attend(q, k, v, cache):
+    batch, heads, tokens, dim = q.shape
+    start, end = cache.length, cache.length + tokens
+    if end > cache.k.shape[2]:
+        raise ValueError(f"{tokens} tokens do not fit after {start}")
+    cache.k[:, :, start:end] = k
+    cache.v[:, :, start:end] = v
+    cache.length = end
+    rows = q.reshape(batch, k.shape[1], -1, dim)
+    scores = (rows @ cache.k.transpose(-1, -2)).view(batch, heads, tokens, -1) * dim**-0.5
+    future = torch.ones(tokens, cache.k.shape[2], dtype=torch.bool).triu(start + 1)
+    weights = scores.masked_fill(future, float("-inf")).softmax(-1)
+    return (weights.view(batch, k.shape[1], -1, cache.k.shape[2]) @ cache.v).view(batch, heads, tokens, dim)

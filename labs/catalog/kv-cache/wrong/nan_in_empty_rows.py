@@ -1,0 +1,31 @@
+# outcome: failed
+# failing: prefill-decode, chunked-prefill, multi-query, multi-head, head-dim, bfloat16, float64, model, callers-tensors, capacity, two-caches, cache, cache-bfloat16, decode
+"""Masks the position of the token itself too: the first token sees nothing, and softmax gives NaN."""
+import torch
+
+
+class Cache:
+    def __init__(self, config, batch, capacity):
+        shape = (batch, config.kv_heads, capacity, config.head_dim)
+        self.k = torch.zeros(shape, dtype=config.dtype)
+        self.v = torch.zeros(shape, dtype=config.dtype)
+        self.length = 0
+
+
+def new_cache(config, batch, capacity):
+    return Cache(config, batch, capacity)
+
+
+def attend(q, k, v, cache):
+    batch, heads, tokens, dim = q.shape
+    start, end = cache.length, cache.length + tokens
+    if end > cache.k.shape[2]:
+        raise ValueError(f"{tokens} tokens do not fit after {start}")
+    cache.k[:, :, start:end] = k
+    cache.v[:, :, start:end] = v
+    cache.length = end
+    rows = q.reshape(batch, k.shape[1], -1, dim)
+    scores = (rows @ cache.k[:, :, :end].transpose(-1, -2)).view(batch, heads, tokens, end) * dim**-0.5
+    future = torch.ones(tokens, end, dtype=torch.bool).triu(start)
+    weights = scores.masked_fill(future, float("-inf")).softmax(-1)
+    return (weights.view(batch, k.shape[1], -1, end) @ cache.v[:, :, :end]).view(batch, heads, tokens, dim)

@@ -1,0 +1,29 @@
+# outcome: failed
+# failing: capacity
+"""Lets torch complain about shapes when the buffer is full."""
+import torch
+
+
+class Cache:
+    def __init__(self, config, batch, capacity):
+        shape = (batch, config.kv_heads, capacity, config.head_dim)
+        self.k = torch.zeros(shape, dtype=config.dtype)
+        self.v = torch.zeros(shape, dtype=config.dtype)
+        self.length = 0
+
+
+def new_cache(config, batch, capacity):
+    return Cache(config, batch, capacity)
+
+
+def attend(q, k, v, cache):
+    batch, heads, tokens, dim = q.shape
+    start, end = cache.length, cache.length + tokens
+    cache.k[:, :, start:end] = k
+    cache.v[:, :, start:end] = v
+    cache.length = end
+    rows = q.reshape(batch, k.shape[1], -1, dim)
+    scores = (rows @ cache.k[:, :, :end].transpose(-1, -2)).view(batch, heads, tokens, end) * dim**-0.5
+    future = torch.ones(tokens, end, dtype=torch.bool).triu(start + 1)
+    weights = scores.masked_fill(future, float("-inf")).softmax(-1)
+    return (weights.view(batch, k.shape[1], -1, end) @ cache.v[:, :, :end]).view(batch, heads, tokens, dim)
