@@ -57,6 +57,10 @@ class Expectation:
             return f"outcome {verdict.outcome} instead of {' or '.join(self.outcomes)} ({verdict.message})"
         if self.failing is not None and failed != self.failing:
             return f"failed {_names(failed)} instead of {_names(self.failing)}"
+        if self.path.parent.name == "right":
+            unproved = frozenset(check.name for check in verdict.checks) - proved(self.lab)
+            if unproved:
+                return f"no wrong solution must fail {_names(unproved)}: switched off, nobody would notice"
         return ""
 
 
@@ -75,6 +79,12 @@ def expectations(lab: Lab) -> list[Expectation]:
         Expectation(lab, path, (Outcome.PASSED,), frozenset()) for path in sorted((lab.folder / "right").glob("*.py"))
     ]
     return right + [_read(lab, path) for path in sorted((lab.folder / "wrong").glob("*.py"))]
+
+
+def proved(lab: Lab) -> frozenset[str]:
+    """Return the checks that at least one wrong solution of the lab must fail."""
+    failing = (expectation.failing or frozenset() for expectation in expectations(lab))
+    return frozenset().union(*failing)
 
 
 def play(lab: Lab, only: str | None = None) -> Iterator[Played]:
