@@ -1,4 +1,5 @@
 # outcome: failed
+# note: the chain fails always; which other cases it hits is up to malloc
 """Knows a tensor by its address alone, and the address belongs to another one by now. Which
 cases that hits is up to malloc: the chain always, others now and then."""
 
