@@ -41,8 +41,9 @@ check: dev ## Style, types, import contracts, migrations, deployment check, cont
 	$(DEPLOYMENT) $(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/python manage.py content check
 
-selfcheck: dev ## Play every lab's right and wrong solutions, and compare the verdicts with what they must be
+selfcheck: dev ## Play every lab's solutions and every attack, and compare the verdicts with what they must be
 	$(BIN)/python -m grader selfcheck $(ARGS)
+	$(BIN)/python -m grader selfcheck --attacks tests/attacks
 
 assets: ## Build the browser code and styles anew (needs Node)
 	$(MAKE) -C assets

@@ -168,7 +168,7 @@ class _Grading:
         try:
             case = self._placed(draw(self.rng, self.harness, self.mode))
             self.seconds = StepSeconds(**session.times(case, TIME_PAIRS))
-        except Crashed:
+        except (Crashed, boxes.Ended):
             self.seconds = None  # it passed or failed without it: times decide nothing
 
     def _judge(self, forbidden: list[tuple[str, int]]) -> Verdict:
