@@ -22,34 +22,34 @@ STEPS = 20_000
 
 CHAINS = [
     {
-        "rows": 4096,
-        "widths": [64, 32, 96, 64, 32, 64, 48, 64, 96, 48, 64],
-        "hidden": [192, 64, 64, 64, 128, 64, 64, 64, 64, 192],
+        "rows": 8192,
+        "widths": [32, 16, 48, 32, 16, 32, 24, 32, 48, 24, 32],
+        "hidden": [96, 32, 32, 32, 64, 32, 32, 32, 32, 96],
         "activations": [4, 1, 1, 1, 4, 2, 1, 1, 4, 3],
     },
     {
-        "rows": 4096,
-        "widths": [64, 48, 32, 96, 64, 96, 64, 64, 96, 48, 48, 96, 64],
-        "hidden": [96, 192, 64, 64, 192, 64, 128, 96, 64, 64, 192, 192],
+        "rows": 8192,
+        "widths": [32, 24, 16, 48, 32, 48, 32, 32, 48, 24, 24, 48, 32],
+        "hidden": [48, 96, 32, 32, 96, 32, 64, 48, 32, 32, 96, 96],
         "activations": [1, 2, 2, 3, 2, 1, 1, 1, 1, 1, 1, 1],
     },
     {
-        "rows": 4096,
-        "widths": [64, 128, 64, 48, 32, 128, 128, 32, 48],
-        "hidden": [128, 96, 64, 96, 96, 64, 192, 256],
-        "activations": [1, 1, 3, 1, 4, 3, 3, 4],
+        "rows": 8192,
+        "widths": [48, 64, 16, 64, 48, 24, 64, 48, 64],
+        "hidden": [48, 48, 64, 48, 64, 64, 48, 96],
+        "activations": [4, 2, 2, 4, 1, 2, 1, 3],
     },
 ]
 """Chains of unequal blocks, about 100 MB where everything is kept. Bytes per FLOP differ tenfold between blocks."""
 
-LOW = ((0.10, 0.18, 0.24, 0.26), (0.12, 0.18, 0.24, 0.28), (0.16, 0.18, 0.28))
-HIGH = ((0.38, 0.52, 0.68, 0.72), (0.36, 0.44, 0.50, 0.64), (0.42, 0.50, 0.58))
+LOW = ((0.10, 0.18, 0.24, 0.26), (0.12, 0.18, 0.24, 0.28), (0.14, 0.16, 0.18, 0.28))
+HIGH = ((0.38, 0.52, 0.68, 0.72), (0.36, 0.44, 0.50, 0.64), (0.36, 0.50, 0.54, 0.70))
 """Where a chain's budgets lie between the least possible peak and the plain one: places where simple rules miss the
 optimum. Few, because the figures of plain and optimal runs are kept for each budget."""
 
 BLOCKS = [
-    {"rows": 8192, "widths": [64, 96], "hidden": [128], "activations": [3]},
-    {"rows": 8192, "widths": [96, 48], "hidden": [192], "activations": [1]},
+    {"rows": 16384, "widths": [32, 48], "hidden": [64], "activations": [3]},
+    {"rows": 16384, "widths": [48, 24], "hidden": [96], "activations": [1]},
 ]
 
 

@@ -26,7 +26,7 @@ PLAIN = {"forward": plain}
 
 
 class Block(nn.Module):
-    """One linear layer and a GELU. Autograd keeps the input of each: R·D floats twice, one the block's own input."""
+    """One linear layer and a SiLU. Autograd keeps the input of each: R·D floats twice, one the block's own input."""
 
     def __init__(self, width, dropout=0.0):
         super().__init__()
@@ -35,7 +35,7 @@ class Block(nn.Module):
         self.dropout = dropout
 
     def forward(self, x_RD):
-        h_RD = F.gelu(self.linear(x_RD))
+        h_RD = F.silu(self.linear(x_RD))
         return F.dropout(h_RD, self.dropout, self.training) if self.dropout else h_RD
 
 
@@ -59,8 +59,8 @@ FAMILIES = {"frozen-input": frozen_input, "dropout": dropout}
 
 PUBLIC_CASES = [
     *(
-        {"name": f"{n} blocks", "family": f"chain-{n}", "seed": n, "measure": True, "blocks": n, "rows": r, "width": 64}
-        for n, r in ((16, 4096), (1, 4096), (7, 4096), (36, 2048))
+        {"name": f"{n} blocks", "family": f"chain-{n}", "seed": n, "measure": True, "blocks": n, "rows": r, "width": 32}
+        for n, r in ((16, 8192), (1, 8192), (7, 8192), (36, 4096))
     ),
     {"name": "input without grad", "family": "frozen-input", "seed": 2, "blocks": 5, "rows": 24, "width": 16},
     {"name": "dropout", "family": "dropout", "seed": 3, "blocks": 5, "rows": 24, "width": 16},

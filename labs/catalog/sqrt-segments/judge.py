@@ -18,7 +18,7 @@ block at 3.2 (50 blocks).
 """
 
 PLAIN_BYTES = 105_000_000
-WIDTH = 64
+WIDTH = 32
 
 CAUSES = {
     "chain": "The segments must cover every block once, in order; a replay runs the same blocks on the same input. "
@@ -55,7 +55,7 @@ def cases(rng, harness, mode):
 
 def chain(rng, blocks):
     """A measured chain whose plain activations take about 105 MB, a single block's about 17."""
-    rows = 32_768 if blocks == 1 else PLAIN_BYTES // (2 * 4 * WIDTH * blocks) // 64 * 64
+    rows = 65_536 if blocks == 1 else PLAIN_BYTES // (2 * 4 * WIDTH * blocks) // 64 * 64
     return {
         "name": f"{blocks} blocks",
         "family": family(blocks),
@@ -78,7 +78,7 @@ REFERENCE = {"forward": best_segmentation}
 
 def timed_case(rng, harness, mode):
     """The case on which step times are shown (they decide nothing)."""
-    return {"name": "time", "family": "chain-16", "seed": 3, "measure": False, "blocks": 16, "rows": 4096, "width": 64}
+    return {"name": "time", "family": "chain-16", "seed": 3, "measure": False, "blocks": 16, "rows": 8192, "width": 32}
 
 
 def check(runs):
