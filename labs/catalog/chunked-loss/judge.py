@@ -72,7 +72,7 @@ def cases(rng, harness, mode):
     """Draw the cases of one grading: public ones for Run, fresh seeds and sizes for Submit."""
     if mode == "run":
         return harness.PUBLIC_CASES
-    large = {"batch": 2, "time": 1021, "width": 64, "vocabulary": 16384}
+    large = {"batch": 2, "time": 1021, "width": 64, "vocabulary": 12288}
     drawn = [{"name": "large", "family": "large", "seed": rng.getrandbits(31), "measure": True, **large}]
     for family in harness.FAMILIES:
         if family != "large":
@@ -91,7 +91,7 @@ def cases(rng, harness, mode):
 
 def timed_case(rng, harness, mode):
     """The case on which step times are shown (they decide nothing)."""
-    sizes = {"batch": 2, "time": 333, "width": 64, "vocabulary": 8192}
+    sizes = {"batch": 2, "time": 167, "width": 64, "vocabulary": 4096}
     return {"name": "time", "family": "large", "seed": 3, "measure": False, **sizes}
 
 
