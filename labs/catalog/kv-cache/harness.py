@@ -287,15 +287,15 @@ PUBLIC_CASES = [
     {"name": "two-caches", "family": "two-caches", **ONE_BY_ONE},
     {
         "name": "cache", "family": "cache", "seed": 2, "measure": True, "layers": 4, "batch": 32, "kv_heads": 4,
-        "group": 2, "head_dim": 128, "capacity": 20, "chunks": [16, 1, 1, 1, 1],
+        "group": 2, "head_dim": 128, "capacity": 20, "chunks": [18, 1, 1],
     },
     {
         "name": "cache-bfloat16", "family": "cache-bfloat16", "seed": 2, "measure": True, "layers": 2, "batch": 8,
-        "kv_heads": 4, "group": 2, "head_dim": 64, "dtype": "bfloat16", "capacity": 20, "chunks": [16, 1, 1, 1, 1],
+        "kv_heads": 4, "group": 2, "head_dim": 64, "dtype": "bfloat16", "capacity": 20, "chunks": [18, 1, 1],
     },
     {
         "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 48, "kv_heads": 4, "group": 4,
-        "head_dim": 128, "capacity": 128, "prefill": [8] * 8, "tokens": 3,
+        "head_dim": 128, "capacity": 128, "prefill": [16] * 4, "tokens": 3,
     },
 ]  # fmt: skip
 

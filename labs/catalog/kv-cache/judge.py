@@ -69,11 +69,11 @@ def cases(rng, harness, mode):
     drawn = [_small(rng, family) for family in harness.FAMILIES if family not in MEASURED]
     filled = rng.choice((20, 22, 24))
     cache = {"layers": 8, "batch": 68, "kv_heads": 4, "group": 2, "head_dim": 256}
-    cache |= {"capacity": filled, "chunks": [filled - 4, 1, 1, 1, 1]}
+    cache |= {"capacity": filled, "chunks": [filled - 2, 1, 1]}
     narrow = {**cache, "layers": 3, "batch": 4, "head_dim": 64, "dtype": "bfloat16"}
-    capacity = rng.choice((160, 180, 200))
-    decode = {"batch": 96, "kv_heads": 4, "group": 4, "head_dim": 128, "capacity": capacity, "tokens": 4}
-    decode |= {"prefill": [10] * (capacity // 20)}
+    capacity = rng.choice((160, 168, 176))
+    decode = {"batch": 64, "kv_heads": 4, "group": 4, "head_dim": 128, "capacity": capacity, "tokens": 4}
+    decode |= {"prefill": [20] * (capacity // 40)}
     for name, sizes in (("cache", cache), ("cache-bfloat16", narrow), ("decode", decode)):
         drawn.append({"name": name, "family": name, "seed": rng.getrandbits(31), "measure": True, **sizes})
     return drawn
@@ -132,7 +132,7 @@ REFERENCE = {"new_cache": ReferenceCache, "attend": reference_attend}
 
 def timed_case(rng, harness, mode):
     """The case on which step times are shown (they decide nothing)."""
-    sizes = {"batch": 32, "kv_heads": 4, "group": 4, "head_dim": 128, "capacity": 160, "prefill": [20] * 4, "tokens": 4}
+    sizes = {"batch": 16, "kv_heads": 4, "group": 4, "head_dim": 128, "capacity": 160, "prefill": [40] * 2, "tokens": 4}
     return {"name": "time", "family": "decode", "seed": 4, "measure": False, **sizes}
 
 

@@ -328,7 +328,7 @@ def _traces(rng, trace):
 def _pool(rng, trace):
     """Fill most of the pool; fork a sequence of a tenth of it eight times; append to all of them."""
     model, size = trace.model, trace.model.block_tokens
-    trace("append", 1, model.blocks * size // 10 + rng.randrange(1, size))
+    trace("append", 1, model.blocks // 10 * size + rng.randrange(1, size - 1))
     for sequence in range(2, 10):
         trace("append", sequence, model.blocks * size // 11)
         trace("append", sequence, rng.randrange(1, 4))

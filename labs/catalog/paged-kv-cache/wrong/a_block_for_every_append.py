@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: waste, fork-blocks, exhausted, free, traces
 """Starts a new block with every append, and leaves the last one partly filled."""
 import torch
 

@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: fork-blocks, free, traces
 """After a copy on write the old block still counts its writer: it is shared for ever."""
 import torch
 

@@ -1,5 +1,5 @@
-# outcome: failed
-# failing: ?
+# outcome: crashed
+# failing: fork-blocks, traces, pool
 """Copies all of the sequence's blocks when it first writes after a fork."""
 import torch
 

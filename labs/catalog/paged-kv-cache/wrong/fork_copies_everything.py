@@ -1,5 +1,5 @@
-# outcome: failed
-# failing: ?
+# outcome: crashed
+# failing: fork-blocks, traces, pool
 """Copies every block when it forks."""
 import torch
 

@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: fork-blocks, traces
 """Copies the partly filled block at once, in fork, instead of when it is written."""
 import torch
 

@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: unknown
+# failing: unknown, traces
 """A second free() of a sequence is silently ignored."""
 import torch
 

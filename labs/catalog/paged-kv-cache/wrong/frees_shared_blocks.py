@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: fork, fork-blocks, free, unknown, traces, two-pools
 """Puts blocks back on the free list although a child uses them."""
 import torch
 

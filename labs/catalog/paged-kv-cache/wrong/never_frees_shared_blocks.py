@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: free, traces
 """Frees only blocks that were never shared: what a fork touched is lost."""
 import torch
 

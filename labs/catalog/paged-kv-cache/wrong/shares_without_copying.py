@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: fork, fork-blocks, traces, two-pools
 """Never copies: parent and child write into the same last block."""
 import torch
 

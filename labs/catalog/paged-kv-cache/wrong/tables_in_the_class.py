@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: two-pools
 """Tables live in the class body: a new pool empties the others', and they share them from then on."""
 import torch
 

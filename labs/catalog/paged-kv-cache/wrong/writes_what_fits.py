@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: ?
+# failing: exhausted, traces
 """Takes blocks as it goes and raises when they run out: half of the tokens are there."""
 import torch
 
