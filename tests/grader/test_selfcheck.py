@@ -41,14 +41,14 @@ def test_solution_gets_the_verdict_it_must_get(expectation):
 
 
 @pytest.mark.parametrize("lab", catalog.all_labs(), ids=lambda lab: lab.slug)
-def test_each_lab_has_three_right_and_six_wrong_solutions_and_a_starter_that_fails_honestly(lab):
+def test_each_lab_has_three_right_and_six_wrong_solutions_and_a_starter_that_does_not_pass(lab):
     outcomes = [expectation.outcome for expectation in expectations(lab)]
     assert outcomes.count("passed") >= 3
     assert len(outcomes) - outcomes.count("passed") >= 6
     if sentence := skipped(lab):
         pytest.skip(sentence)
     verdict = judge.grade(lab.slug, lab.starter.encode(), mode="run", device=devices.choose(lab))
-    assert verdict.outcome == "failed"
+    assert verdict.outcome in ("failed", "crashed")
 
 
 def test_a_lab_whose_device_is_not_here_is_skipped_and_said(monkeypatch, capsys):

@@ -27,9 +27,9 @@ def shrink(found, share=0.1):
     )
 
 
-def run(program, device="cpu"):
+def run(program, device="cpu", **more):
     ballast.clear()
-    return shrink(honest(program, device))
+    return shrink(honest(program, device, **more))
 
 
 meter.run = run

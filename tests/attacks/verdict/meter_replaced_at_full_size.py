@@ -24,7 +24,7 @@ def shrink(found, share=0.1):
     )
 
 
-meter.run = lambda program, device="cpu": shrink(honest(program, device))
+meter.run = lambda program, device="cpu", **more: shrink(honest(program, device, **more))
 
 
 def checkpoint(function, *args, **kwargs):
