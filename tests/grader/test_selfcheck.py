@@ -21,6 +21,9 @@ def sample(lab):
     return [right[0], wrong[0]]
 
 
+STARTERS_THAT_CRASH = {"replay-state", "paged-kv-cache"}
+"""Their starters run into the very errors that the lab is about; every other starter runs to its end and fails."""
+
 EXPECTATIONS = [expectation for lab in catalog.all_labs() for expectation in sample(lab)]
 
 
@@ -48,7 +51,7 @@ def test_each_lab_has_three_right_and_six_wrong_solutions_and_a_starter_that_doe
     if sentence := skipped(lab):
         pytest.skip(sentence)
     verdict = judge.grade(lab.slug, lab.starter.encode(), mode="run", device=devices.choose(lab))
-    assert verdict.outcome in ("failed", "crashed")
+    assert verdict.outcome == ("crashed" if lab.slug in STARTERS_THAT_CRASH else "failed")
 
 
 def test_a_lab_whose_device_is_not_here_is_skipped_and_said(monkeypatch, capsys):
