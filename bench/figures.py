@@ -1,6 +1,6 @@
 """Measure the runs that lessons show, and write them as artefacts: JSON with the numbers, SVG with the picture.
 
-    python -m bench.figures                 # all of them, about three minutes on one core
+    python -m bench.figures                 # all of them, about four minutes on one core
     python -m bench.figures checkpoint-sweep --out FOLDER
 
 Bytes and FLOPs repeat to the unit on CPU with the torch that the lock file names; a run that gives other numbers
@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bench import decoding, training
+from bench import budgets, decoding, losses, replays, rounding, selecting, training
 from bench.stacks import (
     BATCH,
     BLOCKS,
@@ -186,6 +186,11 @@ ARTEFACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "recompute-work": training.recompute_work,
     "adam-two-updates": training.adam_two_updates,
     "decode-cache": decoding.decode_cache,
+    "replay-dropout": replays.replay_dropout,
+    "selective-policies": selecting.selective_policies,
+    "byte-frontier": budgets.byte_frontier,
+    "chunked-loss": losses.chunked_loss,
+    "compressed-activations": rounding.compressed_activations,
 }
 
 
