@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from django.utils.crypto import salted_hmac
 
-from courses.calculators import parsing, units
+from courses.calculators import checking, units
 from courses.models import QuizAttempt, QuizItem
 
 # an option number list, or for a numeric item the text that was typed
 Response = list[int] | str
+# where a visitor's session keeps their attempts
+VISITOR = "quiz"
 
 
 class NotAnAnswer(ValueError):
@@ -46,11 +47,32 @@ class ShownItem:
     explanation: str = ""
     answer: str = ""
     problem: str = ""
+    remark: str = ""
+    best: float | None = None
+    tries: int = 0
     places: list[int] = field(default_factory=list)
 
     @property
     def right(self) -> bool:
         return self.score == 1.0
+
+    @property
+    def percent(self) -> int:
+        """The last attempt's score in whole per cent, never rounded up to 100."""
+        return int(100 * (self.score or 0.0))
+
+    @property
+    def best_percent(self) -> int:
+        return int(100 * (self.best or 0.0))
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What someone's attempts at an item come to: the last response, the best score and how many there were."""
+
+    response: Response
+    best: float
+    tries: int = 1
 
 
 def token(item: QuizItem, number: int) -> str:
@@ -58,8 +80,9 @@ def token(item: QuizItem, number: int) -> str:
     return salted_hmac("courses.quizzes", f"{item.pk}:{item.version}:{number}").hexdigest()[:12]
 
 
-def show(item: QuizItem, response: Response | None, problem: str = "") -> ShownItem:
-    """Return `item` as it may be shown to someone whose last attempt at it was `response`."""
+def show(item: QuizItem, tried: Tried | None, problem: str = "") -> ShownItem:
+    """Return `item` as it may be shown to someone who has `tried` it, or not yet."""
+    response = tried.response if tried else None
     done = response is not None
     chosen = response if isinstance(response, list) else []
     numbers = list(range(len(item.options)))
@@ -88,6 +111,9 @@ def show(item: QuizItem, response: Response | None, problem: str = "") -> ShownI
         explanation=item.explanation if done else "",
         answer=_right_answer(item) if done else "",
         problem=problem,
+        remark=_checked(item, response).remark if isinstance(response, str) else "",
+        best=tried.best if tried else None,
+        tries=tried.tries if tried else 0,
         places=list(range(1, len(options) + 1)),
     )
 
@@ -114,7 +140,7 @@ def read(item: QuizItem, sent: Mapping[str, list[str]]) -> Response:
     """Read an attempt from a form's values. Raises NotAnAnswer with a sentence for the person."""
     if item.kind == "numeric":
         typed = " ".join(sent.get("answer", [])).strip()
-        _number(item, typed)
+        _checked(item, typed)
         return typed
     numbers = {token(item, number): number for number in range(len(item.options))}
     if item.kind == "ordering":
@@ -134,14 +160,11 @@ def _read_order(numbers: Mapping[str, int], sent: Mapping[str, list[str]]) -> li
     return [numbers[name] for name in sorted(numbers, key=lambda name: int(places[name]))]
 
 
-def _number(item: QuizItem, typed: str) -> float:
-    """Return what was typed, in the item's unit. Raises NotAnAnswer."""
-    if not typed:
-        raise NotAnAnswer("Type a number first.")
+def _checked(item: QuizItem, typed: str) -> checking.Checked:
+    """Compare what was typed with the item's answer. Raises NotAnAnswer."""
+    wanted = float((item.answer or 0.0) * units.scale(item.unit))
     try:
-        if item.unit in units.TABLE:
-            return float(Fraction(parsing.quantity(typed, item.unit)) / units.scale(item.unit))
-        return float(parsing.number(typed, item.unit))
+        return checking.check(typed, wanted, item.unit, item.tolerance)
     except ValueError as error:
         raise NotAnAnswer(str(error)) from None
 
@@ -153,8 +176,7 @@ def grade(item: QuizItem, response: Response) -> float:
     ordering each option at its place.
     """
     if item.kind == "numeric":
-        wanted = item.answer or 0.0
-        return float(abs(_number(item, str(response)) - wanted) <= item.tolerance * abs(wanted))
+        return float(_checked(item, str(response)).right)
     right = {number for number, option in enumerate(item.options) if option["right"]}
     if item.kind == "single":
         return float(set(response) == right)
@@ -163,21 +185,37 @@ def grade(item: QuizItem, response: Response) -> float:
     return sum(number == place for place, number in enumerate(response)) / len(item.options)
 
 
-def responses(items: Iterable[QuizItem], user: Any, visitor: Mapping[str, Any]) -> dict[int, Response]:
-    """Return the last response to each item: a person's from the database, a visitor's from their session.
+def attempts(items: Iterable[QuizItem], user: Any, visitor: Mapping[str, Any]) -> dict[int, Tried]:
+    """Return the last response and best score by item: a person's from the database, a visitor's from their session.
 
     An attempt at an earlier wording of an item does not count: its options may be others.
     """
     versions = {item.pk: item.version for item in items}
-    last: dict[int, Response] = {}
     if not user.is_authenticated:
-        for pk, version in versions.items():
-            kept = visitor.get(str(pk), {})
-            if kept.get("version") == version:
-                last[pk] = kept["response"]
-        return last
-    attempts = QuizAttempt.objects.filter(user=user, item__in=versions).order_by("-at", "-pk")
-    for pk, response, version in attempts.values_list("item_id", "response", "item_version"):
+        kept = {pk: visitor.get(str(pk), {}) for pk in versions}
+        return {
+            pk: Tried(each["response"], each.get("best", 0.0), each.get("tries", 1))
+            for pk, each in kept.items()
+            if each.get("version") == versions[pk]
+        }
+    tried: dict[int, Tried] = {}
+    rows = QuizAttempt.objects.filter(user=user, item__in=versions).order_by("-at", "-pk")
+    for pk, response, score, version in rows.values_list("item_id", "response", "score", "item_version"):
         if version == versions[pk]:
-            last.setdefault(pk, response)
-    return last
+            last = tried.get(pk)
+            tried[pk] = Tried(last.response, max(last.best, score), last.tries + 1) if last else Tried(response, score)
+    return tried
+
+
+def record(item: QuizItem, response: Response, user: Any, session: Any) -> Tried:
+    """Keep one attempt, a person's in the database and a visitor's in their session; return what theirs come to."""
+    score = grade(item, response)
+    if user.is_authenticated:
+        QuizAttempt.objects.create(user=user, item=item, response=response, score=score, item_version=item.version)
+        return attempts([item], user, {})[item.pk]
+    kept = session.get(VISITOR, {})
+    before = attempts([item], user, kept).get(item.pk)
+    tried = Tried(response, max(score, before.best if before else 0.0), before.tries + 1 if before else 1)
+    entry = {"response": response, "version": item.version, "best": tried.best, "tries": tried.tries}
+    session[VISITOR] = {**kept, str(item.pk): entry}
+    return tried

@@ -1,7 +1,7 @@
 """Read numbers that people type. A small tokenizer: nothing is evaluated, nothing can take long.
 
 What is accepted
-- digits with a decimal point, and an exponent: `1.5`, `3.1e23`;
+- digits with a decimal point, and an exponent: `1.5`, `3.1e23`, `3.1*10^23`, and as pages print it: `3.10 × 10²³`;
 - thousands separated by commas, spaces or underscores, in groups of three: `1,610,612,736`, `2 048`, `1_000`;
 - a unit of the field's dimension: `1.5 GiB`, `12.9 Gbit`, `45 %`, `54 days`, `989 TFLOP/s`;
 - in a field of parameters or tokens: `70B`, `15.6T`, `300 billion`. There "B" is a billion, in a field of bytes a byte.
@@ -28,6 +28,13 @@ _SHAPE = re.compile(
 )
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?P<mark>[,_ ])[0-9]{3}(?:(?P=mark)[0-9]{3})*(?:\.[0-9]*)?")
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+# a power of ten after the digits, marked as one: `10²³`, `10^23` or `10**23`, and nothing after it that goes on
+_POWER_OF_TEN = re.compile(
+    r"(?<=[0-9. ])\s*[×x·*]\s*10"
+    r"(?:\s*(?:\^|\*\*)\s*(?P<plain>[+-]?[0-9]{1,9})|(?P<raised>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,9}))"
+    r"(?![0-9.,*^⁰¹²³⁴⁵⁶⁷⁸⁹])"
+)
+_RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2212": "-", "μ": "µ"})
 _TWO_READINGS = {
     "G": "GB (10⁹ bytes) or GiB (2³⁰ bytes)",
@@ -53,6 +60,11 @@ def number(raw: Any, unit: str = "") -> int | float:
     if suffix and suffix not in (unit, unit.rstrip("s")):
         raise ValueError(f"“{suffix}” is not a unit here: type the number alone{f', in {unit}' if unit else ''}.")
     return _plain(value)
+
+
+def unit_of(raw: Any, unit: str) -> str:
+    """Return the unit that was typed, or `unit` where only a number was. Raises ValueError as `quantity` does."""
+    return _split(raw)[1] or unit
 
 
 def quantity(raw: Any, unit: str) -> int | float:
@@ -111,6 +123,7 @@ def _split(raw: Any) -> tuple[Fraction, str]:
     text = raw.translate(_SPACES).strip()
     if len(text) > LONGEST:
         raise ValueError(f"That is {len(text)} characters long: write the number with an exponent, as in 3.1e23.")
+    text = _POWER_OF_TEN.sub(_exponent, text, count=1)
     if any(character in text for character in "*^()/") and "/s" not in text:
         raise ValueError("Type a number, not an expression: write powers of ten as 1e12; nothing is computed here.")
     if text.lower().lstrip("+-") in ("nan", "inf", "infinity", "∞"):
@@ -125,6 +138,10 @@ def _split(raw: Any) -> tuple[Fraction, str]:
     if abs(exponent) > LARGEST_EXPONENT:
         raise ValueError(f"An exponent of {exponent:,} is beyond anything here: the largest is {LARGEST_EXPONENT}.")
     return Fraction(Decimal(digits)) * Fraction(10) ** exponent, (shape["unit"] or "").strip()
+
+
+def _exponent(power: re.Match[str]) -> str:
+    return f"e{power['plain'] or power['raised'].translate(_RAISED)}"
 
 
 def _from_number(raw: int | float) -> Fraction:

@@ -11,12 +11,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import Person
 from courses import lab_links, progress, quizzes
-from courses.models import Lesson, QuizAttempt, QuizItem
+from courses.models import Lesson, QuizItem
 from courses.opening import OpenedLesson, lesson_decision, open_lesson
 from courses.views.base import Moved, is_htmx, moved, sign_in
 from courses.views.base import lesson as find_lesson
-
-VISITOR = "quiz"
 
 
 @require_GET
@@ -52,7 +50,9 @@ def _page(request: HttpRequest, slug: str, problems: dict[str, str] | None = Non
         "locked": _locked(found, opened),
     }
     if opened.whole:
-        context["quiz"] = _quiz(request, found, problems or {})
+        context["quiz"] = quiz = _quiz(request, found, problems or {})
+        context["quiz_tried"] = sum(item.tries > 0 for item in quiz)
+        context["quiz_right"] = sum(item.best == 1.0 for item in quiz)
     return render(request, "courses/lesson.html", context, status=status)
 
 
@@ -67,8 +67,8 @@ def _locked(found: Lesson, opened: OpenedLesson) -> list[str]:
 
 def _quiz(request: HttpRequest, found: Lesson, problems: dict[str, str]) -> list[quizzes.ShownItem]:
     items = list(found.quiz.filter(retired=False))
-    last = quizzes.responses(items, request.user, request.session.get(VISITOR, {}))
-    return [quizzes.show(item, last.get(item.pk), problems.get(item.key, "")) for item in items]
+    tried = quizzes.attempts(items, request.user, request.session.get(quizzes.VISITOR, {}))
+    return [quizzes.show(item, tried.get(item.pk), problems.get(item.key, "")) for item in items]
 
 
 @require_POST
@@ -89,19 +89,9 @@ def answer_quiz(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         if is_htmx(request):
             return _item(request, found, quizzes.show(item, None, str(problem)))
         return _page(request, found.slug, {item.key: str(problem)}, status=422)
-    if request.user.is_authenticated:
-        QuizAttempt.objects.create(
-            user=request.user,
-            item=item,
-            response=response,
-            score=quizzes.grade(item, response),
-            item_version=item.version,
-        )
-    else:
-        kept = request.session.get(VISITOR, {})
-        request.session[VISITOR] = {**kept, str(item.pk): {"response": response, "version": item.version}}
+    tried = quizzes.record(item, response, request.user, request.session)
     if is_htmx(request):
-        return _item(request, found, quizzes.show(item, response))
+        return _item(request, found, quizzes.show(item, tried))
     return redirect(f"{found.get_absolute_url()}#quiz-{item.key}")
 
 

@@ -122,3 +122,59 @@ def test_an_ordering_is_shown_in_no_telling_order_and_read_by_place() -> None:
 def test_what_cannot_be_graded_is_asked_back(key: str, sent: dict[str, list[str]], sentence: str) -> None:
     with pytest.raises(quizzes.NotAnAnswer, match=sentence):
         quizzes.read(item(key), sent)
+
+
+def test_the_last_attempt_is_shown_and_the_best_is_kept(as_premium: Client) -> None:
+    for chosen in ([0, 2], [0], [1]):
+        send(as_premium, "cost", *chosen)
+    page = as_premium.get(item("cost").lesson.url).content.decode()
+    assert "Your best of 3 attempts: all right. Above is the last." in page
+    assert "Not yet." in page
+    assert "At your best: 1 of 3 all right, 1 tried." in page
+
+
+def test_a_part_right_says_how_much(as_premium: Client) -> None:
+    body = send(as_premium, "cost", 0, **{"HX-Request": "true"}).content.decode()
+    assert "66 % of it is right" in body
+
+
+def test_a_visitors_best_is_kept_with_their_last(visitor: Client) -> None:
+    right = next(number for number, option in enumerate(item("first").options) if option["right"])
+    send(visitor, "first", right)
+    send(visitor, "first", 1 - right)
+    assert "Your best of 2 attempts: all right" in visitor.get("/lessons/open-lesson/").content.decode()
+
+
+def test_a_figure_that_is_right_in_the_other_unit_is_told_apart(as_premium: Client) -> None:
+    body = as_premium.post(
+        f"{item('bytes').lesson.url}quiz/bytes/", {"answer": "2 MB"}, headers={"HX-Request": "true"}
+    ).content.decode()
+    assert "right in MiB, and you wrote it in MB" in body
+
+
+def test_a_problem_after_an_attempt_leaves_the_attempt_as_it_was(as_member: Client) -> None:
+    send(as_member, "kept", 1)
+    body = as_member.post(f"{PAGE}quiz/kept/", {}, headers={"HX-Request": "true"}).content.decode()
+    assert "Choose an option first." in body and "QUIZ-EXPLANATION" not in body
+    assert "QUIZ-EXPLANATION" in as_member.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("key", "sent", "right"),
+    [
+        ("kept", {"option": [1]}, True),
+        ("cost", {"option": [0, 2]}, True),
+        ("order", {"place": [1, 2, 3]}, True),
+        ("order", {"place": [2, 1, 3]}, False),
+        ("bytes", {"answer": "2 MiB"}, True),
+        ("bytes", {"answer": "2,097,152 bytes"}, True),
+    ],
+)
+def test_each_kind_is_answered_through_its_form(as_premium: Client, key: str, sent: dict, right: bool) -> None:
+    found = item(key)
+    form: dict[str, object] = {"answer": sent.get("answer", "")}
+    form["option"] = [quizzes.token(found, number) for number in sent.get("option", [])]
+    for number, place in enumerate(sent.get("place", [])):
+        form[f"place-{quizzes.token(found, number)}"] = str(place)
+    body = as_premium.post(f"{found.lesson.url}quiz/{key}/", form, headers={"HX-Request": "true"}).content.decode()
+    assert ("Right." in body) == right and ("Not yet." in body) != right
