@@ -1,4 +1,4 @@
-"""Bytes of a key/value cache: grouped-query, multi-query, latent (MLA) and sliding windows."""
+"""Bytes of a key/value cache: grouped-query, multi-query, latent (MLA), sliding windows, and few bits with scales."""
 
 from __future__ import annotations
 
@@ -30,8 +30,19 @@ FIELDS = (
         "",
         "2",
         "choice",
-        choices=(("2", "2: bf16, fp16"), ("1", "1: fp8, int8"), ("4", "4: fp32")),
+        choices=(("2", "2: bf16, fp16"), ("1", "1: fp8, int8"), ("0.5", "0.5: int4"), ("4", "4: fp32")),
     ),
+    Field(
+        "scale_group",
+        "Elements that share a scale",
+        "elements",
+        None,
+        "int",
+        min=1,
+        max=1_000_000_000,
+        help="Empty: no scales are kept beside the elements.",
+    ),
+    Field("scale_bytes", "Bytes of a scale", "", 2, "int", min=1, max=64, help="4 with a zero point, both in 16 bits."),
     Field("tokens", "Tokens a sequence", "tokens", 8192, "int", min=1, max=1_000_000_000),
     Field("batch", "Sequences", "sequences", 1, "int", min=1, max=10_000_000),
     Field("window", "Sliding window", "tokens", None, "int", min=1, max=1_000_000_000, help="Empty: no window."),
@@ -49,6 +60,12 @@ FIELDS = (
 )
 
 
+def row_bytes(elements: int, element_bytes: str, scale_group: int | None, scale_bytes: int) -> int:
+    """Return the bytes of a token's elements in one layer, rounded up to a byte, with their scales."""
+    scales = -(-elements // scale_group) * scale_bytes if scale_group else 0
+    return -(-elements * int(float(element_bytes) * 8) // 8) + scales
+
+
 def compute(
     *,
     kind: str,
@@ -58,6 +75,8 @@ def compute(
     latent: int,
     rope: int,
     element_bytes: str,
+    scale_group: int | None,
+    scale_bytes: int,
     tokens: int,
     batch: int,
     window: int | None,
@@ -68,19 +87,24 @@ def compute(
     windowed = 0 if window is None else (layers if windowed_layers is None else windowed_layers)
     if windowed > layers:
         raise InputError({"windowed_layers": f"There are only {layers} layers."})
-    size = int(element_bytes)
-    per_layer = (2 * kv_heads * head_dim if kind == "grouped" else latent + rope) * size
+    elements = 2 * kv_heads * head_dim if kind == "grouped" else latent + rope
+    per_layer = row_bytes(elements, element_bytes, scale_group, scale_bytes)
     capped = min(tokens, window) if window is not None else tokens
-    sequence = per_layer * ((layers - windowed) * tokens + windowed * capped)
+    rows = (layers - windowed) * tokens + windowed * capped
+    sequence = per_layer * rows
+    scales = f" + {exact(-(-elements // scale_group) * scale_bytes * layers)} bytes of scales" if scale_group else ""
     if kind == "grouped":
         heads_a_rank = max(1, -(-kv_heads // tensor_parallel))  # a rank keeps whole heads, and at least one
-        rank = sequence // kv_heads * heads_a_rank * batch
-        formula = f"2 · {exact(layers)} layers · {exact(kv_heads)} KV heads · {exact(head_dim)} · {size} bytes"
-        latex = rf"2 \cdot {layers} \cdot {kv_heads} \cdot {head_dim} \cdot {size}"
+        rank = row_bytes(2 * heads_a_rank * head_dim, element_bytes, scale_group, scale_bytes) * rows * batch
+        numbers = f"{exact(layers)} layers · {exact(kv_heads)} KV heads · {exact(head_dim)}"
+        formula = f"2 · {numbers} · {element_bytes} bytes{scales}"
+        latex = rf"2 \cdot {layers} \cdot {kv_heads} \cdot {head_dim} \cdot {element_bytes}"
     else:
         rank = sequence * batch  # the latent is needed whole by every head: it is replicated
-        formula = f"{exact(layers)} layers · ({exact(latent)} + {exact(rope)}) · {size} bytes"
-        latex = rf"{layers} \cdot ({latent} + {rope}) \cdot {size}"
+        formula = f"{exact(layers)} layers · ({exact(latent)} + {exact(rope)}) · {element_bytes} bytes{scales}"
+        latex = rf"{layers} \cdot ({latent} + {rope}) \cdot {element_bytes}"
+    if scale_group:
+        latex += rf" + {-(-elements // scale_group) * scale_bytes * layers}"
     per_token = per_layer * layers
     total = sequence * batch
     return Result(

@@ -9,9 +9,24 @@ from courses.calculators.contract import Calculator, Field, Figure, InputError, 
 from courses.calculators.units import exact, rounded
 
 FIELDS = (
+    Field(
+        "kind",
+        "Kind",
+        "",
+        "grouped",
+        "choice",
+        choices=(
+            ("grouped", "Keys and values per head (multi-head, grouped, multi-query)"),
+            ("latent", "One latent per token (MLA)"),
+        ),
+    ),
     Field("layers", "Layers", "layers", 32, "int", min=1, max=100_000),
     Field("kv_heads", "KV heads", "heads", 8, "int", min=1, max=100_000, help="Not the query heads."),
     Field("head_dim", "Head dimension", "", 128, "int", min=1, max=100_000),
+    Field("latent", "Latent width", "", 512, "int", min=1, max=1_000_000, help="Latent only."),
+    Field(
+        "rope", "Positional key width", "", 64, "int", min=0, max=1_000_000, help="Latent only: shared by all heads."
+    ),
     Field(
         "element_bytes",
         "Bytes per element",
@@ -45,9 +60,12 @@ FIELDS = (
 
 def compute(
     *,
+    kind: str,
     layers: int,
     kv_heads: int,
     head_dim: int,
+    latent: int,
+    rope: int,
     element_bytes: str,
     tensor_parallel: int,
     block_tokens: int,
@@ -61,7 +79,8 @@ def compute(
 ) -> Result:
     """blocks = left // page // layers; concurrency = blocks / ceil(request / block). Raises InputError."""
     heads = max(1, -(-kv_heads // tensor_parallel))
-    page = 2 * block_tokens * heads * head_dim * int(element_bytes)
+    # a latent is needed whole by every head, so each rank keeps all of it
+    page = block_tokens * (2 * heads * head_dim if kind == "grouped" else latent + rope) * int(element_bytes)
     left = available if available is not None else memory * share - weights - other
     if blocks is None and left <= 0:
         raise InputError(
@@ -100,8 +119,13 @@ def compute(
             "activations take at the engine's token budget, and the latency at that many requests."
         ),
         convention=(
-            "Each layer has its own block of keys and values; a request holds whole blocks. Ranks keep whole KV heads, "
-            "at least one. GB is 1e9 bytes, GiB 2³⁰."
+            "Each layer has its own block of keys and values; a request holds whole blocks. "
+            + (
+                "Ranks keep whole KV heads, at least one. "
+                if kind == "grouped"
+                else "Each rank keeps the whole latent. "
+            )
+            + "GB is 1e9 bytes, GiB 2³⁰."
         ),
     )
 

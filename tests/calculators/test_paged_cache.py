@@ -43,3 +43,9 @@ def test_no_room_says_so(inputs, field):
     with pytest.raises(InputError) as refused:
         compute(inputs)
     assert field in refused.value.errors
+
+
+def test_a_block_of_latents_is_the_latent_cache_of_its_tokens_on_every_rank():
+    one, eight = (compute({"kind": "latent", "layers": 61, "tensor_parallel": ranks}) for ranks in (1, 8))
+    assert one["block_bytes"] == 16 * get("kv-cache").compute({"kind": "latent", "layers": 61})["bytes_per_token"]
+    assert eight["block_bytes"] == one["block_bytes"]
