@@ -25,7 +25,7 @@ await build({
 
 await build({
   absWorkingDir: here,
-  entryPoints: ["editor", "timeline", "calculator", "keys"].map((name) => from(`src/js/${name}.js`)).filter(existsSync),
+  entryPoints: ["editor", "timeline", "calculator", "keys", "practise"].map((name) => from(`src/js/${name}.js`)).filter(existsSync),
   outdir: out,
   bundle: true,
   minify: true,

@@ -65,6 +65,26 @@ def save_draft(user: Any, question: Question, text: str, revision: int) -> Answe
 
 
 @transaction.atomic
+def start_timer(user: Any, question: Question, text: str, revision: int) -> Answer:
+    """Save the draft and start its timer; one that runs goes on. Raises NotSaved, Conflict."""
+    draft = save_draft(user, question, text, revision)
+    Answer.objects.filter(pk=draft.pk, submitted_at=None, timer_started_at=None).update(
+        timer_started_at=timezone.now(), timer_minutes=question.minutes
+    )
+    draft.refresh_from_db()
+    return draft
+
+
+@transaction.atomic
+def stop_timer(user: Any, question: Question, text: str, revision: int) -> Answer:
+    """Save the draft and take its timer away: it is written without one from now on. Raises NotSaved, Conflict."""
+    draft = save_draft(user, question, text, revision)
+    Answer.objects.filter(pk=draft.pk, submitted_at=None).update(timer_started_at=None, timer_minutes=None)
+    draft.refresh_from_db()
+    return draft
+
+
+@transaction.atomic
 def submit(user: Any, question: Question, text: str, revision: int) -> Answer:
     """Hand in an answer: the draft becomes it. The same text sent twice is one answer. Raises NotSaved, Conflict."""
     if not text.strip():
@@ -83,6 +103,11 @@ def submit(user: Any, question: Question, text: str, revision: int) -> Answer:
 def latest(user: Any, question: Question) -> Answer | None:
     """Return the last answer that a person handed in."""
     return Answer.objects.filter(user=user, question=question, submitted_at__isnull=False).first()
+
+
+def history(user: Any, question: Question, limit: int = 50) -> list[Answer]:
+    """Return what a person handed in to a question, newest first: whole, with the version each was an answer to."""
+    return list(Answer.objects.filter(user=user, question=question, submitted_at__isnull=False)[:limit])
 
 
 def mark(answer: Answer, points: list[int], flags: list[int]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 
 from courses.models.content import Lesson, Question, QuizItem
+from courses.timing import Clock, spell
 
 
 class LessonRead(models.Model):
@@ -38,6 +41,8 @@ class Answer(models.Model):
     flags = models.JSONField(null=True, blank=True, help_text="Which red flags its writer found in it.")
     started_at = models.DateTimeField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
+    timer_started_at = models.DateTimeField(null=True, blank=True, help_text="Empty: written without a timer.")
+    timer_minutes = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ["-submitted_at"]
@@ -50,6 +55,19 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} on {self.question}"
+
+    def clock(self, now: datetime) -> Clock | None:
+        """Return the timer that this is written against as it stands at `now`; None without one."""
+        if self.timer_started_at is None or self.timer_minutes is None:
+            return None
+        return Clock(self.timer_started_at, self.timer_minutes, now)
+
+    @property
+    def time_used(self) -> str:
+        """How long the writing took against the timer, in words; "" without one or while it is a draft."""
+        if self.timer_started_at is None or self.submitted_at is None:
+            return ""
+        return spell(int((self.submitted_at - self.timer_started_at).total_seconds()))
 
 
 class QuizAttempt(models.Model):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import mark_safe
@@ -73,6 +74,7 @@ def _page(
         "problem": str(problem) if problem else "",
         "other": other,
         "last": last,
+        "clock": draft.clock(timezone.now()) if draft else None,
         "longest": answering.LONGEST,
         "locked": [
             *(heading.title for heading in opened.locked if heading.slug != SHORT),
@@ -106,8 +108,7 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
     opened = open_question(found, Person.of(request.user), timezone.now())
     if not opened.may_answer:
         return redirect(found)
-    sent = request.POST.get("revision", "0")
-    revision = int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else 0
+    revision = _revision(request)
     submitting = request.POST.get("do") == "submit"
     try:
         saved = (answering.submit if submitting else answering.save_draft)(request.user, found, text, revision)
@@ -125,6 +126,46 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
         return _saved(request, found, revision=saved.revision)
     messages.success(request, "Your draft is saved.")
     return redirect(f"{found.get_absolute_url()}#answer")
+
+
+def _revision(request: HttpRequest) -> int:
+    sent = request.POST.get("revision", "0")
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else 0
+
+
+@require_POST
+def timer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Start (`timer=start`) or stop the timer of an answer; what is in the field is saved with it."""
+    try:
+        found = find_question(slug)
+    except Moved as to:
+        return moved(to)
+    text = request.POST.get("text", "")
+    if not request.user.is_authenticated:
+        return _keep_and_sign_in(request, found, text)
+    opened = open_question(found, Person.of(request.user), timezone.now())
+    if not opened.may_answer:
+        return redirect(found)
+    change = answering.start_timer if request.POST.get("timer") == "start" else answering.stop_timer
+    try:
+        change(request.user, found, text, _revision(request))
+    except answering.NotSaved as problem:
+        status = 409 if isinstance(problem, answering.Conflict) else 422
+        return _page(request, found, opened, text, problem, status=status)
+    request.session.pop(_kept(found), None)
+    return redirect(f"{found.get_absolute_url()}#answer")
+
+
+@login_required
+@require_GET
+def answers(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what this person handed in to a question, newest first; their own words stay theirs whatever is open."""
+    found = get_object_or_404(Question.objects.select_related("track"), slug=slug)
+    rows = [
+        {"answer": each, "points": len(each.points or []), "flags": len(each.flags or [])}
+        for each in answering.history(request.user, found)
+    ]
+    return render(request, "courses/answers.html", {"question": found, "rows": rows, "of": len(found.rubric)})
 
 
 def _saved(request: HttpRequest, found: Question, **context: Any) -> HttpResponse:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from courses import answering, progress
@@ -113,3 +116,51 @@ def test_a_draft_that_vanished_is_a_conflict_not_a_crash(member: User) -> None:
     question = Question.objects.get()
     with pytest.raises(answering.Conflict, match="handed in"):
         answering.save_draft(member, question, "late", 4)
+
+
+def test_a_timer_starts_with_what_is_written_and_ends_with_the_answer(as_member: Client, member: User) -> None:
+    as_member.post(f"{PAGE}timer/", {"text": "So far.", "revision": "0", "timer": "start"})
+    draft = Answer.objects.get(user=member)
+    assert (draft.text, draft.timer_minutes) == ("So far.", draft.question.minutes)
+    Answer.objects.update(timer_started_at=timezone.now() - timedelta(minutes=3, seconds=5))
+    page = as_member.get(PAGE).content.decode()
+    assert f"of {draft.question.minutes} minutes" in page and "data-clock=" in page
+    # starting it again takes nothing away from it
+    as_member.post(f"{PAGE}timer/", {"text": "So far.", "revision": "1", "timer": "start"})
+    as_member.post(f"{PAGE}answer/", {"text": "Done.", "revision": "1", "do": "submit"})
+    assert Answer.objects.get().time_used == "3 min 05 s"
+    page = as_member.get(PAGE).content.decode()
+    assert "data-clock=" not in page and "in 3 min 05 s of" in page
+
+
+def test_a_timer_can_be_begun_before_the_first_word_and_put_away(as_member: Client) -> None:
+    as_member.post(f"{PAGE}timer/", {"text": "", "revision": "0", "timer": "start"})
+    assert "data-clock=" in as_member.get(PAGE).content.decode()
+    as_member.post(f"{PAGE}timer/", {"text": "A word.", "revision": "1", "timer": "stop"})
+    assert "data-clock=" not in as_member.get(PAGE).content.decode()
+    assert Answer.objects.get().text == "A word."
+
+
+def test_a_timer_does_not_save_over_what_another_tab_wrote(as_member: Client, member: User) -> None:
+    answering.save_draft(member, Question.objects.get(), "From elsewhere.", 0)
+    response = as_member.post(f"{PAGE}timer/", {"text": "Stale.", "revision": "0", "timer": "start"})
+    assert response.status_code == 409
+    assert Answer.objects.get().text == "From elsewhere."
+    assert "Stale." in response.content.decode()
+
+
+def test_the_history_says_which_version_each_answer_was_to(as_member: Client, member: User) -> None:
+    first = answering.submit(member, Question.objects.get(), "The first answer.", 0)
+    answering.mark(first, [0], [])
+    Question.objects.update(version="later")
+    answering.submit(member, Question.objects.get(), "The second answer.", 0)
+    page = as_member.get(f"{PAGE}answers/").content.decode()
+    assert page.index("The second answer.") < page.index("The first answer.")
+    assert page.count("it has changed since") == 1 and page.count("as it is now") == 1
+    assert "1 point of the rubric" in page
+
+
+def test_nobody_reads_anothers_answers(as_member: Client, stranger: User, visitor: Client) -> None:
+    answering.submit(stranger, Question.objects.get(), "A stranger's words.", 0)
+    assert "stranger's words" not in as_member.get(f"{PAGE}answers/").content.decode()
+    assert visitor.get(f"{PAGE}answers/").status_code == 302
