@@ -69,10 +69,10 @@ def early(hidden_ND: Tensor, weight_VD: Tensor, targets_N: Tensor) -> Tensor:
 def metered(loss: Loss) -> Metered:
     """Meter one update of a linear layer and a head under the loss."""
     torch.manual_seed(0)
-    modules = nn.ModuleDict({"body": nn.Linear(WIDTH, WIDTH), "head": nn.Linear(WIDTH, VOCABULARY, bias=False)})
+    body, head = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, VOCABULARY, bias=False)
     x_ND, targets_N = torch.randn(POSITIONS, WIDTH), torch.randint(VOCABULARY, (POSITIONS,))
-    weight_VD = modules["head"].weight
-    return update(modules, [x_ND, targets_N], lambda: loss(modules["body"](x_ND), weight_VD, targets_N))
+    modules = nn.ModuleList([body, head])
+    return update(modules, [x_ND, targets_N], lambda: loss(body(x_ND), head.weight, targets_N))
 
 
 def chunked_loss() -> dict[str, Any]:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
-from bench.stacks import Block, Forward, drawn, numbers, plain, segmented, selective, update
+from bench.stacks import Attention, Block, Forward, drawn, numbers, plain, segmented, selective, update
 from grader.meter import Metered
 
 BLOCKS, BATCH, TOKENS, WIDTH, HEADS = 6, 2, 256, 128, 4
@@ -45,7 +45,7 @@ def keeping(policy: Callable[[Any, int], bool]) -> Forward:
 class FusedAttention(nn.Module):
     """The same attention through torch's fused kernel, which stores a log-sum-exp a row instead of the scores."""
 
-    def __init__(self, inner: nn.Module) -> None:
+    def __init__(self, inner: Attention) -> None:
         super().__init__()
         self.heads, self.qkv, self.out = inner.heads, inner.qkv, inner.out
 
@@ -58,10 +58,10 @@ class FusedAttention(nn.Module):
 
 def stack(forward: Forward, *, fused: bool = False, tokens: int = TOKENS) -> Metered:
     torch.manual_seed(0)
-    blocks = nn.ModuleList(Block(WIDTH, HEADS) for _ in range(BLOCKS))
-    if fused:
-        for block in blocks:
-            block.attention = FusedAttention(block.attention)
+    made = [Block(WIDTH, HEADS) for _ in range(BLOCKS)]
+    for block in made if fused else []:
+        block.attention = FusedAttention(block.attention)  # type: ignore[assignment]
+    blocks = nn.ModuleList(made)
     x_BSD = torch.randn(BATCH, tokens, WIDTH)
     return update(blocks, [x_BSD], lambda: forward(blocks, x_BSD).square().mean())
 
