@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "accounts",
     "courses",
     "labs",
+    "practice",
     "headroom.apps.HeadroomConfig",
     "django.contrib.admin",
     "django.contrib.auth",

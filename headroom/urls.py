@@ -13,6 +13,7 @@ urlpatterns = [
     path("account/", include("accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("labs/", include("labs.urls")),
+    path("practise/", include("practice.urls")),
     path("", include("courses.urls")),
 ]
 handler403 = "headroom.views.forbidden"
