@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -21,15 +22,16 @@ WITH_WEIGHTS = {aten.addmm.default, aten.mm.default}
 def keeping(policy: Callable[[Any, int], bool]) -> Forward:
     """Return a forward that checkpoints each block and keeps the outputs for which `policy(operator, nth)` says so.
 
-    `nth` counts the calls of products with weights in a block: 0 to 3 are qkv, out, up and down.
+    `nth` says how often that operator came before in the block: of the products with weights 0 to 3 are qkv, out, up
+    and down; of the batched ones 0 is the scores and 1 their product with the values.
     """
 
     def contexts() -> Any:
-        counts = {False: 0, True: 0}
+        counts: Counter[tuple[bool, Any]] = Counter()
 
         def decide(context: Any, operator: Any, *_: Any, **__: Any) -> CheckpointPolicy:
-            nth = counts[context.is_recompute]
-            counts[context.is_recompute] += operator in WITH_WEIGHTS
+            nth = counts[context.is_recompute, operator]
+            counts[context.is_recompute, operator] += 1
             return CheckpointPolicy.MUST_SAVE if policy(operator, nth) else CheckpointPolicy.PREFER_RECOMPUTE
 
         return create_selective_checkpoint_contexts(decide)
@@ -56,6 +58,11 @@ class FusedAttention(nn.Module):
         return self.out(y_BHSK.transpose(1, 2).reshape(B, S, D))
 
 
+def ranked(operator: Any, nth: int) -> bool:
+    """Keep what has a long inner dimension and is read again; the scores and the last product are neither."""
+    return (operator in WITH_WEIGHTS and nth != 3) or (operator is aten.bmm.default and nth == 1)
+
+
 def stack(forward: Forward, *, fused: bool = False, tokens: int = TOKENS) -> Metered:
     torch.manual_seed(0)
     made = [Block(WIDTH, HEADS) for _ in range(BLOCKS)]
@@ -67,13 +74,14 @@ def stack(forward: Forward, *, fused: bool = False, tokens: int = TOKENS) -> Met
 
 
 def selective_policies() -> dict[str, Any]:
-    """One stack under seven policies, and two of them again at four times the tokens."""
+    """One stack under eight policies, and two of them again at four times the tokens."""
     whole = stack(plain)
     runs = {
         "full": stack(segmented(BLOCKS)),
         "core": stack(selective),
         "weights": stack(keeping(lambda operator, nth: operator in WITH_WEIGHTS)),
         "three": stack(keeping(lambda operator, nth: operator in WITH_WEIGHTS and nth != 3)),
+        "ranked": stack(keeping(ranked)),
         "products": stack(keeping(lambda operator, nth: operator in WITH_WEIGHTS or operator is aten.bmm.default)),
         "fused": stack(plain, fused=True),
         "fused_full": stack(segmented(BLOCKS), fused=True),
