@@ -1,0 +1,129 @@
+"""What is locked never leaves the server, and what is open arrives: every address, as every kind of person."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from courses import quizzes
+from courses.models import QuizItem
+from tests.crawl.addresses import every_address
+from tests.crawl.book import FREE, LAPSED, PEOPLE, PREMIUM, STAFF, VISITOR, Book
+from tests.crawl.crawler import Crawler
+from tests.crawl.plants import plant_all
+
+NOT_THERE = [
+    "/no-such-page/",
+    "/lessons/no-such/",
+    "/labs/no-such/",
+    "/questions/no-such/",
+    "/sitemap.xml",
+    "/robots.txt",
+]
+
+AT_LEAST = {"sentences": 150, "addresses": 150, "pages": 100}
+"""What the walk must at least reach: a crawler that finds nothing would find no leak either."""
+
+
+@dataclass
+class Site:
+    book: Book
+    clients: dict[str, Client]
+
+
+@pytest.fixture
+def site(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """The planted database, and a client for each kind of person."""
+    monkeypatch.setenv("HEADROOM_CATALOG", str(tmp_path))
+    people = {name: User.objects.create_user(f"{name}@example.org", "a long passphrase") for name in PEOPLE[1:]}
+    now = timezone.now()
+    people[PREMIUM].grants.create(until=now + timedelta(days=1), reason="test")
+    people[LAPSED].grants.create(until=now - timedelta(days=1), reason="test")
+    people[STAFF].is_staff = people[STAFF].is_superuser = True
+    people[STAFF].save()
+    book = Book(people, User.objects.create_user("someone-else@example.org"), tmp_path)
+    plant_all(book)
+    # Thousands of addresses are not there, and none of them is news.
+    monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
+    clients = {VISITOR: Client(), **{name: Client() for name in people}}
+    for name, user in people.items():
+        clients[name].force_login(user)
+    return Site(book, clients)
+
+
+@pytest.mark.timeout(900)
+def test_every_sentence_reaches_whom_it_is_for_and_nobody_else(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    addresses = every_address() + NOT_THERE
+    baits = [each.bait for each in site.book.all]
+    faults, report = [], []
+    for person in PEOPLE:
+        crawler = Crawler(site.clients[person], baits)
+        crawler.walk(addresses)
+        faults += _leaks(site.book, person, crawler, before_answering=True)
+        crawler.send(_form())
+        faults += _leaks(site.book, person, crawler, before_answering=False)
+        faults += _missing(site.book, person, crawler)
+        report.append(_line(person, crawler))
+        assert not {status for status in crawler.statuses if status >= 500}
+        assert crawler.pages >= AT_LEAST["pages"]
+    with capsys.disabled():
+        print(f"\ncrawler: {len(site.book.all)} sentences, {len(addresses)} named addresses")  # noqa: T201
+        print("\n".join(report))  # noqa: T201
+    assert faults == []
+    assert len(site.book.all) >= AT_LEAST["sentences"]
+    assert len(addresses) >= AT_LEAST["addresses"]
+
+
+def _leaks(book: Book, person: str, crawler: Crawler, *, before_answering: bool) -> list[str]:
+    marks = book.by_mark()
+    return [
+        f"{person} was given “{marks[mark].name}” at {sorted(places)[:3]}"
+        for mark, places in crawler.seen.items()
+        if person not in marks[mark].may
+        and (person not in marks[mark].must or (before_answering and marks[mark].after_answering))
+    ]
+
+
+def _missing(book: Book, person: str, crawler: Crawler) -> list[str]:
+    return [
+        f"{person} found “{each.name}” nowhere"
+        for each in book.all
+        if person in each.must and each.mark not in crawler.seen
+    ]
+
+
+def _line(person: str, crawler: Crawler) -> str:
+    statuses = ", ".join(f"{count} × {status}" for status, count in sorted(crawler.statuses.items()))
+    return (
+        f"  {person}: {crawler.pages} addresses, {crawler.requests} requests ({statuses}), "
+        f"{len(crawler.seen)} sentences found"
+    )
+
+
+def _form() -> dict[str, object]:
+    """One body that every form can read: an answer to each quiz item, a text, code."""
+    body: dict[str, object] = {"answer": "1", "text": "My words.", "code": "x = 1\n", "do": "save", "point": "0"}
+    chosen = []
+    for item in QuizItem.objects.all():
+        names = [quizzes.token(item, number) for number in range(len(item.options))]
+        chosen += names[:1]
+        if item.kind == "ordering":
+            body |= {f"place-{name}": place + 1 for place, name in enumerate(names)}
+    return body | {"option": chosen}
+
+
+def test_the_table_of_who_may_open_what_is_the_one_that_is_published() -> None:
+    """The crawler's own table, in words: a change of it is a change of what people paid for."""
+    from tests.crawl.book import MAY_OPEN
+
+    assert Counter({tier: len(people) for tier, people in MAY_OPEN.items()}) == {"open": 5, "free": 4, "premium": 2}
+    assert MAY_OPEN["premium"] == {PREMIUM, STAFF}
+    assert FREE in MAY_OPEN["free"] and VISITOR not in MAY_OPEN["free"]
