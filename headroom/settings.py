@@ -203,3 +203,4 @@ LOGGING = {
 }
 
 COURSES_LABS = "headroom.wiring.lab_titles"
+PRACTICE_LABS = "headroom.wiring.lab_work"
