@@ -50,6 +50,11 @@ class Shown:
     problem: str = ""
     typed: str = ""
 
+    @property
+    def tolerance(self) -> str:
+        """How close an answer must be, in words."""
+        return f"{100 * self.number.tolerance:g} %" if self.number.tolerance else "the number itself"
+
 
 class NotAnAnswer(ValueError):
     """Nothing to grade was typed; the sentence asks back."""

@@ -30,7 +30,8 @@ class Checked:
 
 def read(typed: str, unit: str) -> Number:
     """Return what was typed in the base unit of `unit`. Raises ValueError with a sentence that asks back."""
-    if not typed.strip():
+    typed = _bare(typed, unit)
+    if not typed:
         raise ValueError("Type a number first.")
     if unit in units.TABLE or unit in units.COUNTS:
         return parsing.quantity(typed, unit)
@@ -45,7 +46,16 @@ def check(typed: str, wanted: Number, unit: str, tolerance: float) -> Checked:
     value = read(typed, unit)
     if _near(value, wanted, tolerance):
         return Checked(True, value)
-    return Checked(False, value, _slip(value, wanted, parsing.unit_of(typed, unit), tolerance))
+    return Checked(False, value, _slip(value, wanted, parsing.unit_of(_bare(typed, unit), unit), tolerance))
+
+
+def _bare(typed: str, unit: str) -> str:
+    """Return what was typed without a unit that only this field has, such as FLOP/byte."""
+    typed = typed.strip()
+    if unit and unit not in units.TABLE and unit not in units.COUNTS:
+        for name in (unit, unit.replace("FLOP/", "FLOPs/")):
+            typed = typed.removesuffix(name).rstrip() or typed
+    return typed
 
 
 def _near(value: Number, wanted: Number, tolerance: float) -> bool:

@@ -27,6 +27,8 @@ GIB = 2**30
         ("40", 0.40, "%"),
         ("40 %", 0.40, "%"),
         ("64 devices", 64, "devices"),
+        ("295 FLOP/byte", 295, "FLOP/byte"),
+        ("295 FLOPs/byte", 295, "FLOP/byte"),
         ("36 h", 1.5 * 86400, "days"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Pages under /practise/: the way in, numbers, review, mock interviews, progress."""
