@@ -4,11 +4,38 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from headroom.env import BadEnvironment
+from headroom.env import REQUIRED, BadEnvironment, Env
 
 DATABASE_SCHEMES = ("postgres", "postgresql", "sqlite")
 REDIS_SCHEMES = ("redis", "rediss", "unix")
 MAIL_SCHEMES = ("smtp", "smtps", "smtp+tls")
+
+
+SIGN_IN = {"github": "https://github.com", "google": "https://accounts.google.com"}
+"""The sites that people may sign in with, and where each asks them."""
+
+
+def sign_in_providers(env: Env) -> dict[str, Any]:
+    """Return allauth's settings for the sites whose GITHUB_ or GOOGLE_CLIENT_ID and _CLIENT_SECRET are set."""
+    options: dict[str, dict[str, Any]] = {
+        "github": {"SCOPE": ["read:user", "user:email"]},
+        "google": {"SCOPE": ["profile", "email"], "OAUTH_PKCE_ENABLED": True},
+    }
+    found = {}
+    for name in SIGN_IN:
+        prefix = name.upper()
+        client_id = env.text(f"{prefix}_CLIENT_ID", None)
+        secret = env.text(f"{prefix}_CLIENT_SECRET", REQUIRED if client_id else None, secret=True)
+        if secret and not client_id:
+            raise BadEnvironment(f"{prefix}_CLIENT_SECRET is set without {prefix}_CLIENT_ID; set both or neither.")
+        if client_id:
+            found[name] = options[name] | {"APPS": [{"client_id": client_id, "secret": secret, "key": ""}]}
+    return found
+
+
+def sign_in_hosts(providers: dict[str, Any]) -> list[str]:
+    """Return the origins that the sign-in form leads on to."""
+    return [SIGN_IN[name] for name in providers]
 
 
 def database(url: str) -> dict[str, Any]:

@@ -49,6 +49,11 @@ INSTALLED_APPS = [
     "csp",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.google",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
@@ -88,7 +93,13 @@ DATABASES = {
     "default": services.database(_database_url) if _database_url else services.sqlite(DATA_DIR / "headroom.sqlite3")
 }
 REDIS_URL = env.url("REDIS_URL", services.REDIS_SCHEMES, REQUIRED if PRODUCTION else redis_server.local_url(DATA_DIR))
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+CACHES = {
+    "default": {
+        "BACKEND": "headroom.cache.ForgivingRedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
+    }
+}
 
 # The queue: a hint that there is work; the database says what the work is (labs/submitting.py).
 CELERY_BROKER_URL = services.broker(REDIS_URL)
@@ -140,6 +151,17 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
 ALLAUTH_TRUSTED_PROXY_COUNT = TRUSTED_PROXIES
+# Before what could cost someone their account: its address, second factors, sessions elsewhere, export, deletion.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Headroom"
+MFA_TOTP_TOLERANCE = 1
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
+# Signing in with another site: offered for those whose keys are here. An address known to us is never taken over by it.
+SOCIALACCOUNT_PROVIDERS = services.sign_in_providers(env)
+SOCIALACCOUNT_ADAPTER = "accounts.adapters.ProviderAdapter"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", REQUIRED if PRODUCTION else "Headroom <headroom@localhost>")
 _mail_url = env.url("MAIL_URL", services.MAIL_SCHEMES, REQUIRED if PRODUCTION else None)
@@ -157,7 +179,8 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
         "base-uri": [SELF],
         "frame-ancestors": [NONE],
-        "form-action": [SELF],
+        # A form's answer may lead on to these: a browser asks here about each step.
+        "form-action": [SELF, *services.sign_in_hosts(SOCIALACCOUNT_PROVIDERS)],
     },
 }
 X_FRAME_OPTIONS = "DENY"

@@ -1,17 +1,20 @@
 """Addresses of the whole site."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
 from headroom import views
 
+# Staff sign in as everyone does: with the second factor, the limits and the notices of the one sign-in page.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("staff/", admin.site.urls),
     path("account/", views.account, name="account"),
     path("account/", include("accounts.urls")),
-    path("account/", include("allauth.account.urls")),
+    path("account/", include("allauth.urls")),
     path("labs/", include("labs.urls")),
     path("practise/", include("practice.urls")),
     path("", include("courses.urls")),
