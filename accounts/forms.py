@@ -1,6 +1,7 @@
 """What people say about themselves and their accounts."""
 
 import zoneinfo
+from typing import Any
 
 from allauth.account.forms import AddEmailForm
 from allauth.account.models import EmailAddress
@@ -35,4 +36,28 @@ class ChangeEmailForm(AddEmailForm):
             raise forms.ValidationError(
                 f"Confirm {self.user.email} first: open the link in the mail that was sent there, then change it."
             )
+        return email
+
+
+class DeleteForm(forms.Form):
+    """What someone gives to have their account deleted: the password, or their address where there is no password."""
+
+    password = forms.CharField(widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}))
+    email = forms.EmailField(label="The address of this account, as you sign in with it")
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        self.user = user
+        super().__init__(*args, **kwargs)
+        del self.fields["email" if user.has_usable_password() else "password"]
+
+    def clean_password(self) -> str:
+        password = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise forms.ValidationError("This is not your password. Nothing was deleted.")
+        return str(password)
+
+    def clean_email(self) -> str:
+        email = str(self.cleaned_data["email"]).strip().lower()
+        if email != self.user.email:
+            raise forms.ValidationError("This is not the address of this account. Nothing was deleted.")
         return email

@@ -7,4 +7,7 @@ from accounts import views
 app_name = "accounts"
 urlpatterns = [
     path("profile/", views.profile, name="profile"),
+    path("data/", views.data, name="data"),
+    path("data/export/", views.export, name="export"),
+    path("delete/", views.delete, name="delete"),
 ]
