@@ -84,7 +84,7 @@ def chunked_loss() -> dict[str, Any]:
         "small_chunks": metered(lambda h, w, t: replayed(h, w, t, CHUNK // 4)),
         "early": metered(early),
     }
-    found = numbers("plain", plain)
+    found, logits = numbers("plain", plain), POSITIONS * VOCABULARY * 4
     for name, run in runs.items():
         found |= numbers(name, run, plain)
     return {
@@ -93,9 +93,10 @@ def chunked_loss() -> dict[str, Any]:
         "peak": runs["chunks"].peak,
         "numbers": found
         | {
-            "logits_bytes": POSITIONS * VOCABULARY * 4,
+            "logits_bytes": logits,
             "chunk_logits_bytes": CHUNK * VOCABULARY * 4,
             "head_bytes": WIDTH * VOCABULARY * 4,
             "hidden_bytes": POSITIONS * WIDTH * 4,
+            **{f"{name}_logits_copies": run.peak_bytes / logits for name, run in {"plain": plain, **runs}.items()},
         },
     }
