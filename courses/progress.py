@@ -8,31 +8,16 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.access import Person
-from courses.models import Answer, Lesson, LessonRead, Question
+from courses.models import Answer, Lesson, LessonRead
 from courses.opening import lesson_decision
 
 
 @dataclass(frozen=True)
-class Part:
-    """How far someone is in a phase."""
+class Lately:
+    """What someone did last, newest first: lessons read, questions answered."""
 
-    title: str
-    done: int
-    total: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Everything done, for the account page. `recent` holds the last lessons read, newest first."""
-
-    lessons_read: int
-    lessons: int
-    questions_answered: int
-    questions: int
-    phases: list[Part]
-    recent: list[LessonRead]
+    read: list[LessonRead]
     answers: list[Answer]
-    go_on: Lesson | None
 
 
 def read_ids(user: Any) -> set[int]:
@@ -55,32 +40,19 @@ def record_read(user: Any, lesson: Lesson) -> bool:
     return LessonRead.objects.get_or_create(user=user, lesson=lesson)[1]
 
 
-def next_lesson(user: Any, lessons: list[Lesson], read: set[int]) -> Lesson | None:
+def next_lesson(person: Person, lessons: list[Lesson], read: set[int]) -> Lesson | None:
     """Return the first lesson, in the course's order, that someone has not read and may open."""
-    person, now = Person.of(user), timezone.now()
+    now = timezone.now()
     unread = (lesson for lesson in lessons if lesson.pk not in read)
     return next((lesson for lesson in unread if lesson_decision(lesson, person, now).is_open), None)
 
 
-def summary(user: Any) -> Summary:
-    """Count what someone has done in the courses: seven queries."""
-    lessons = list(Lesson.objects.shown().select_related("phase"))
-    read = read_ids(user)
-    phases: dict[str, list[bool]] = {}
-    for lesson in lessons:
-        phases.setdefault(lesson.phase.title, []).append(lesson.pk in read)
-    shown_questions = set(Question.objects.shown().values_list("pk", flat=True))
-    return Summary(
-        lessons_read=sum(lesson.pk in read for lesson in lessons),
-        lessons=len(lessons),
-        questions_answered=len(answered_ids(user) & shown_questions),
-        questions=len(shown_questions),
-        phases=[Part(title, sum(done), len(done)) for title, done in phases.items()],
-        recent=list(LessonRead.objects.filter(user=user).select_related("lesson")[:5]),
-        answers=list(
-            Answer.objects.filter(user=user, submitted_at__isnull=False).select_related("question").defer("text")[:5]
-        ),
-        go_on=next_lesson(user, lessons, read),
+def lately(user: Any, limit: int = 5) -> Lately:
+    """Return what someone did last: two queries."""
+    handed_in = Answer.objects.filter(user=user, submitted_at__isnull=False)
+    return Lately(
+        read=list(LessonRead.objects.filter(user=user).select_related("lesson")[:limit]),
+        answers=list(handed_in.select_related("question").defer("text")[:limit]),
     )
 
 

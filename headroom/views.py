@@ -9,26 +9,26 @@ from django.views.decorators.cache import never_cache
 
 from accounts.access import Person
 from courses import progress as course_progress
-from grader import catalog
 from headroom import cache
 from labs import progress as lab_progress
+from practice import progress as practice_progress
 
 
 @login_required
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
     """One's own account: name, plan, and progress through courses and labs."""
-    person = Person.of(request.user)
-    passed = lab_progress.passed_slugs(request.user)
+    person, now = Person.of(request.user), timezone.now()
+    progress = practice_progress.glance(request.user, now)
     return render(
         request,
         "account/home.html",
         {
             "person": person,
-            "premium": person.premium_at(timezone.now()),
-            "progress": course_progress.summary(request.user),
-            "labs_passed": len(passed),
-            "labs": [(lab, lab.slug in passed) for lab in catalog.all_labs()],
+            "premium": person.premium_at(now),
+            "progress": progress,
+            "go_on": course_progress.next_lesson(person, progress.in_order, progress.read),
+            "lately": course_progress.lately(request.user),
             "submissions": lab_progress.recent(request.user),
         },
     )

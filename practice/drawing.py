@@ -112,9 +112,10 @@ def _current(number: Number, user: Any, session: Any) -> tuple[dict[str, Any], t
             _keep(session, number, kept)
         return kept["inputs"], (kept["typed"], kept["right"]) if kept.get("answered") else None
     last = _last(number, user)
-    if last is None or not number.holds(last.inputs):
+    if last is not None and not number.holds(last.inputs):
         NumberTry.objects.filter(user=user, number=number.id, answered_at=None).delete()
-        last = _draw(number, user)
+        last = None
+    last = last or _draw(number, user)
     return last.inputs, (last.typed, bool(last.right)) if last.answered_at else None
 
 

@@ -6,8 +6,8 @@ that was answered and a lab that was passed stay done, whatever is reworded, ret
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -68,18 +68,37 @@ class PhaseLines:
 
 @dataclass(frozen=True)
 class Progress:
+    """`numbers`, and the quizzes of the lessons, are counted by `of` only."""
+
     streak: Streak
     lessons: Tally
     questions: Tally
-    numbers: Tally
     labs: Tally
     phases: list[PhaseLines]
     tracks: list[Tally]
     lab_lines: list[tuple[str, str, bool]]
+    numbers: Tally = field(default_factory=lambda: Tally("Numbers worked out"))
+
+    @property
+    def in_order(self) -> list[Lesson]:
+        """The lessons that are there, in the course's order."""
+        return [line.lesson for phase in self.phases for line in phase.lessons if not line.lesson.retired]
+
+    @property
+    def read(self) -> set[int]:
+        return {line.lesson.pk for phase in self.phases for line in phase.lessons if line.read}
 
 
 def of(user: Any, now: datetime) -> Progress:
-    """Return a person's progress at `now`: eight queries."""
+    """Return the whole of a person's progress at `now`: eight queries."""
+    done = set(NumberTry.objects.filter(user=user, right=True).values_list("number", flat=True).distinct())
+    known = numbers.all_numbers()
+    worked_out = Tally("Numbers worked out", done=sum(each.id in done for each in known), total=len(known))
+    return replace(glance(user, now, _quizzes(user)), numbers=worked_out)
+
+
+def glance(user: Any, now: datetime, quizzes: Mapping[int, Tally] | None = None) -> Progress:
+    """Return a person's progress without numbers, and with `quizzes` by lesson where they are given: five queries."""
     labs = lab_work(user)
     lessons = list(
         Lesson.objects.annotate(read=Exists(LessonRead.objects.filter(user=user, lesson=OuterRef("pk"))))
@@ -87,17 +106,13 @@ def of(user: Any, now: datetime) -> Progress:
         .select_related("phase", "track")
         .order_by("phase__number", "order")
     )
-    phases = _phases(lessons, _quizzes(user), labs)
     tracks, questions = _tracks(user)
-    done = set(NumberTry.objects.filter(user=user, right=True).values_list("number", flat=True).distinct())
-    known = numbers.all_numbers()
     return Progress(
         streak=days.streak(_active(user) | labs.days, days.today(user, now)),
         lessons=Tally("Lessons read", done=sum(lesson.read for lesson in lessons), total=len(lessons)),
         questions=questions,
-        numbers=Tally("Numbers worked out", done=sum(each.id in done for each in known), total=len(known)),
         labs=Tally("Labs passed", done=len(labs.passed & labs.titles.keys()), total=len(labs.titles)),
-        phases=phases,
+        phases=_phases(lessons, quizzes or {}, labs),
         tracks=tracks,
         lab_lines=[
             (title, lab_links.LabLink(slug, title).url, slug in labs.passed) for slug, title in labs.titles.items()
@@ -122,7 +137,7 @@ def _quizzes(user: Any) -> dict[int, Tally]:
     return tallies
 
 
-def _phases(lessons: Iterable[Any], quiz: dict[int, Tally], labs: LabWork) -> list[PhaseLines]:
+def _phases(lessons: Iterable[Any], quiz: Mapping[int, Tally], labs: LabWork) -> list[PhaseLines]:
     phases: dict[int, PhaseLines] = {}
     for lesson in lessons:
         phase = phases.setdefault(

@@ -22,7 +22,7 @@ def home(request: HttpRequest) -> HttpResponse:
     go_on = None
     if request.user.is_authenticated:
         read = progress.read_ids(request.user)
-        go_on = progress.next_lesson(request.user, lessons, read) if read else None
+        go_on = progress.next_lesson(Person.of(request.user), lessons, read) if read else None
     calculator = None
     if course and course.home_calculator:
         calculator = drawing.context(calculators.get(course.home_calculator), {})

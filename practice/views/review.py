@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -34,12 +35,14 @@ def _page(request: HttpRequest, problem: str = "", typed: str = "", status: int 
         return render(request, "practice/review.html", {"visitor": True})
     person, now = Person.of(request.user), timezone.now()
     today = reviewing.today(request.user, person, now)
-    context: dict[str, Any] = {"today": today, "problem": problem, "typed": typed}
+    context: dict[str, Any] = {"today": today, "problem": problem}
     wanted = request.GET.get("card") or request.POST.get("card")
     key = wanted if wanted in today.due else next(iter(today.due), None)
     if key:
         turned = request.session.get(TURNED) == key
         face = cards.face(key, turned, request.user, request.session, person, now)
+        if face and face.shown:
+            face = replace(face, shown=replace(face.shown, problem=problem, typed=typed))
         context["face"] = face
         history = reviewing.history(request.user, key)
         context["nth"] = len(history) + 1
