@@ -118,8 +118,5 @@ def _number(key: str, rest: str, turned: bool, user: Any, session: Any, person: 
     number = numbers.get(rest)
     if number is None:
         return None
-    shown = drawing.show(number, user, session)
-    if shown.solution and not turned:
-        drawing.again(number, user, session)
-        shown = drawing.show(number, user, session)
+    shown = drawing.show(number, user, session, fresh=not turned)
     return Face(key, "number", shown.solution is not None, number.title, f"/practise/numbers/{number.id}/", shown=shown)

@@ -60,9 +60,12 @@ class NotAnAnswer(ValueError):
     """Nothing to grade was typed; the sentence asks back."""
 
 
-def show(number: Number, user: Any, session: Any, problem: str = "", typed: str = "") -> Shown:
-    """Return the question as it stands for someone, drawing it where nothing is drawn yet: one or two queries."""
-    inputs, answered = _current(number, user, session)
+def show(number: Number, user: Any, session: Any, problem: str = "", typed: str = "", *, fresh: bool = False) -> Shown:
+    """Return the question as it stands for someone, drawn where nothing is drawn yet: one to three queries.
+
+    With `fresh` a draw that was answered already is followed by another.
+    """
+    inputs, answered = _current(number, user, session, fresh)
     return Shown(
         number,
         number.say(number.ask, inputs),
@@ -75,14 +78,7 @@ def show(number: Number, user: Any, session: Any, problem: str = "", typed: str 
 
 def again(number: Number, user: Any, session: Any) -> None:
     """Draw anew where the last draw was answered; one that is still open stays as it is."""
-    if not user.is_authenticated:
-        kept = session.get(VISITOR, {}).get(number.id, {})
-        if kept.get("answered"):
-            _keep(session, number, {"inputs": number.drawn(_CHANCE, kept["inputs"])})
-        return
-    last = _last(number, user)
-    if last is None or last.answered_at:
-        _draw(number, user, last.inputs if last else None)
+    _current(number, user, session, fresh=True)
 
 
 def answer(number: Number, user: Any, session: Any, typed: str, give_up: bool = False) -> bool | None:
@@ -103,19 +99,23 @@ def answer(number: Number, user: Any, session: Any, typed: str, give_up: bool = 
     return right if taken else None
 
 
-def _current(number: Number, user: Any, session: Any) -> tuple[dict[str, Any], tuple[str, bool] | None]:
+def _current(
+    number: Number, user: Any, session: Any, fresh: bool = False
+) -> tuple[dict[str, Any], tuple[str, bool] | None]:
     """Return what is drawn for someone, and what they answered to it: None where it is open."""
     if not user.is_authenticated:
         kept = session.get(VISITOR, {}).get(number.id)
-        if not kept or not number.holds(kept["inputs"]):
-            kept = {"inputs": number.drawn(_CHANCE)}
+        if not kept or not number.holds(kept["inputs"]) or (fresh and kept.get("answered")):
+            kept = {"inputs": number.drawn(_CHANCE, kept and kept["inputs"])}
             _keep(session, number, kept)
         return kept["inputs"], (kept["typed"], kept["right"]) if kept.get("answered") else None
     last = _last(number, user)
-    if last is not None and not number.holds(last.inputs):
-        NumberTry.objects.filter(user=user, number=number.id, answered_at=None).delete()
-        last = None
-    last = last or _draw(number, user)
+    if last is None or (last.answered_at and (fresh or not number.holds(last.inputs))):
+        last = _draw(number, user, last.inputs if last else None)
+    elif not number.holds(last.inputs):
+        # the file changed while it was open
+        last.inputs = number.drawn(_CHANCE)
+        NumberTry.objects.filter(pk=last.pk, answered_at=None).update(inputs=last.inputs)
     return last.inputs, (last.typed, bool(last.right)) if last.answered_at else None
 
 
