@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bench import budgets, decoding, losses, replays, rounding, selecting, training
+from bench import budgets, decoding, latents, losses, replays, rounding, selecting, training
 from bench.stacks import (
     BATCH,
     BLOCKS,
@@ -186,6 +186,7 @@ ARTEFACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "recompute-work": training.recompute_work,
     "adam-two-updates": training.adam_two_updates,
     "decode-cache": decoding.decode_cache,
+    "latent-decode": latents.latent_decode,
     "replay-dropout": replays.replay_dropout,
     "selective-policies": selecting.selective_policies,
     "byte-frontier": budgets.byte_frontier,

@@ -55,6 +55,17 @@ def test_the_measured_peak_is_the_models_within_four_layers():
         assert 2 <= (found[f"thin_k{count}_peak_bytes"] - model) / found["thin_layer_bytes"] < 4.2
 
 
+def test_a_latents_decode_costs_what_the_calculator_says_beside_the_projections_that_both_forms_share():
+    found = numbers("latent-decode")
+    layers, width, heads, head_dim, latent, rope, sequences = 4, 512, 16, 64, 256, 32, 2
+    shape = {"layers": layers, "heads": heads, "head_dim": head_dim, "latent": latent, "rope": rope, "batch": sequences}
+    shared = 8 * layers * sequences * 2 * width * (heads * (head_dim + rope) + latent + rope + heads * head_dim)
+    absorbing = 8 * layers * sequences * 4 * heads * latent * head_dim
+    for name, more in (("expanded", shared), ("absorbed", shared + absorbing)):
+        steps = (shape | {"kind": name, "tokens": tokens} for tokens in range(1025, 1033))
+        assert found[f"{name}_flops"] == sum(get("decode-attention").compute(step)["flops"] for step in steps) + more
+
+
 def test_an_artefact_measures_again_to_the_byte(tmp_path):
     command = [sys.executable, "-m", "bench.figures", "autograd-saves", "--out", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=240)
