@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -19,6 +21,14 @@ VARIANTS = 4
 
 UNTOUCHED = re.compile(r"^/(static/|account/logout/|staff/logout/|staff/jsi18n/)")
 """Leaving would end the walk; what is static is the same for everyone."""
+
+
+def _texts(content: bytes) -> list[str]:
+    """Return what can be read of an answer: of an archive, each of its files."""
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return [archive.read(name).decode("utf-8", "replace") for name in archive.namelist()]
+    return [content.decode("utf-8", "replace")]
 
 
 class _Page(HTMLParser):
@@ -74,6 +84,7 @@ class Crawler:
     statuses: Counter[int] = field(default_factory=Counter)
     requests: int = 0
     only_post: list[str] = field(default_factory=list)
+    archives: set[str] = field(default_factory=set)
     _queue: deque[str] = field(default_factory=deque)
     _known: set[str] = field(default_factory=set)
     _variants: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -119,7 +130,9 @@ class Crawler:
         self.requests += 1
         self.statuses[response.status_code] += 1
         content = b"".join(response.streaming_content) if response.streaming else response.content
-        texts = [content.decode("utf-8", "replace"), *(str(value) for value in response.headers.values())]
+        texts = [*_texts(content), *(str(value) for value in response.headers.values())]
+        if content.startswith(b"PK"):
+            self.archives.add(address)
         for mark in {found for text in texts for found in MARK.findall(text)}:
             self.seen[mark].add(address)
 
