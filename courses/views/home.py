@@ -20,9 +20,10 @@ def home(request: HttpRequest) -> HttpResponse:
     course = Course.objects.first()
     lessons = list(Lesson.objects.shown().select_related("phase"))
     go_on = None
+    person = Person.of(request.user)
     if request.user.is_authenticated:
         read = progress.read_ids(request.user)
-        go_on = progress.next_lesson(Person.of(request.user), lessons, read) if read else None
+        go_on = progress.next_lesson(person, lessons, read) if read else None
     calculator = None
     if course and course.home_calculator:
         calculator = drawing.context(calculators.get(course.home_calculator), {})
@@ -31,7 +32,13 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "home.html",
-        {"lessons": lessons[:BEGIN_WITH], "calculator": calculator, "figure": figure, "go_on": go_on},
+        {
+            "lessons": lessons[:BEGIN_WITH],
+            "calculator": calculator,
+            "figure": figure,
+            "go_on": go_on,
+            "person": person,
+        },
     )
 
 
