@@ -22,8 +22,12 @@ COUNTS = (
 )
 
 
-def metered(data: Any) -> Metered:
-    """Return the metered figures of an untrusted process. Raises ValueError naming what is malformed."""
+def metered(data: Any, refused: bool = False) -> Metered:
+    """Return the metered figures of an untrusted process. Raises ValueError naming what is malformed.
+
+    An update runs at least one operator, unless it `refused` its case: a harness observes that as `refusal`, and the
+    lab's judge decides whether it was right.
+    """
     if not isinstance(data, dict):
         raise ValueError("the figures are not a mapping")
     expected = set(Metered.__dataclass_fields__)
@@ -31,6 +35,8 @@ def metered(data: Any) -> Metered:
         raise ValueError(f"the figures have other names: {sorted(map(str, data.keys() ^ expected))[:3]}")
     flops = {_text(name): _figure(name, value) for name, value in _mapping(data["flops_by_phase"], 16).items()}
     counts = {name: _figure(name, data[name]) for name in COUNTS}
+    if not refused and not (counts["events"] and counts["operators"]):
+        raise ValueError("an update without a single operator")
     if sum(flops.values()) != counts["flops"]:
         raise ValueError("the FLOPs by phase do not add up")
     line = timeline.validate(data["timeline"])
@@ -50,8 +56,6 @@ def _consistent(counts: dict[str, int], flops: dict[str, int], line: dict[str, A
     never_negative = ("peak_bytes", "replay_bytes", "flops", "replay_flops", "unseen_bytes", "events", "operators")
     if any(counts[name] < 0 for name in never_negative) or any(value < 0 for value in flops.values()):
         raise ValueError("a count is below zero")
-    if not counts["events"] or not counts["operators"]:
-        raise ValueError("an update without a single operator")
     if not max(line["total"]) == counts["peak_bytes"] == peak["bytes"]:
         raise ValueError("the peak is not the timeline's")
     if counts["saved_bytes"] > counts["peak_bytes"] or counts["replay_flops"] > counts["flops"]:

@@ -110,6 +110,7 @@ class _Grading:
         with pool.take(self.sandbox_mode, LIMITS, self.device) as box:
             session = Session(box, self.cancelled)
             reference.prepare()
+            self._measure_references(session, cases)
             session.wait_ready(START_SECONDS)
             try:
                 session.start_clock(self.lab.time_limit_s)
@@ -149,17 +150,31 @@ class _Grading:
             measure = bool(case.get("measure"))
             run = CaseRun(case)
             self.runs.append(run)
-            session.arm(case, measure, self.rng.getrandbits(31))
-            run.expected, run.plain = reference.expected(self.lab, case)
-            if measure:
-                run.reference, run.prepared = reference.best(self.lab, case), reference.prepared(self.lab, case)
-                run.own_cpu_seconds = reference.cpu_seconds(self.lab, case)
             try:
+                session.arm(case, measure, self.rng.getrandbits(31))
+                self._expect(run)
                 run.observed, run.metered, run.outside = session.run(case, measure)
             except Crashed as error:
                 run.crash = error.crash
+                self._expect(run)
                 if error.crash.kind == "out_of_memory":
                     break
+
+    def _measure_references(self, session: Session, cases: list[Case]) -> None:
+        """Meter the judge's own runs while the sandbox still starts; one that waits in the pool is not kept waiting."""
+        for case in filter(lambda case: case.get("measure"), cases):
+            if session.box.ready(0):
+                return
+            reference.measure(self.lab, case)
+
+    def _expect(self, run: CaseRun) -> None:
+        """Compute what is right for a case, once."""
+        if run.expected:
+            return
+        run.expected, run.plain = reference.expected(self.lab, run.case)
+        if run.case.get("measure"):
+            run.reference, run.prepared = reference.best(self.lab, run.case), reference.prepared(self.lab, run.case)
+            run.own_cpu_seconds = reference.cpu_seconds(self.lab, run.case)
 
     def _time(self, session: Session) -> None:
         draw = getattr(self.lab_judge, "timed_case", None)

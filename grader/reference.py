@@ -55,6 +55,12 @@ def _plain(lab: Lab, case: Case) -> tuple[dict[str, Any], Metered | None]:
     return {**values, **tensors}, _plain_figures.get(key) if case.get("measure") else None
 
 
+def measure(lab: Lab, case: Case) -> None:
+    """Meter everything about a measured case that does not depend on its seed."""
+    expected(lab, case)
+    prepared(lab, case)
+
+
 def best(lab: Lab, case: Case) -> Metered:
     """Meter the best known solution of a case (`REFERENCE` of the lab's judge)."""
     key = _sizes(lab, case)

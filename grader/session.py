@@ -96,15 +96,18 @@ class Session:
             raise Tampering("the answer to `load` is not one of ours")
 
     def arm(self, case: Case, measure: bool, warm_seed: int = 0) -> None:
-        """Have the case prepared; if it is measured, have a whole update run first, from another seed.
+        """Let the subject begin while the judge computes what is right: `run` follows. Raises Crashed.
 
-        The seed of a measured case is not sent here: from the moment it is known, everything is measured, so that
-        nothing can be computed from it before.
+        A case that is not measured starts at once. A measured one has a whole update run first, from another seed:
+        its own is not sent here, since from the moment it is known, everything is measured, so that nothing can be
+        computed from it before.
         """
         if measure:
             self.send({"op": "warm", "case": {**case, "seed": warm_seed}})
         else:
             self.send({"op": "case", "case": case, "measure": False})
+            self._expect("prepared")
+            self.send({"op": "go"})
 
     def run(self, case: Case, measure: bool) -> tuple[dict[str, Any], Metered | None, Outside | None]:
         """Play the armed case; return what was observed, the metered claim, and what the kernel saw. Raises Crashed."""
@@ -116,12 +119,11 @@ class Session:
             armed, began = self._from_outside(process.resident_bytes), self._from_outside(process.cpu_seconds)
             self._from_outside(process.reset_high_water)
             self.send({"op": "case", "case": case, "measure": True})
-        self._expect("prepared")
-        if measure:
+            self._expect("prepared")
             preparing = self._from_outside(process.high_water_bytes)
             prepared = self._from_outside(process.resident_bytes)
             self._from_outside(process.reset_high_water)
-        self.send({"op": "go"})
+            self.send({"op": "go"})
         self._expect("ran")
         if measure:
             running = self._from_outside(process.high_water_bytes)
@@ -149,7 +151,7 @@ class Session:
             cpu_seconds=self._from_outside(process.cpu_seconds) - began,
         )
         try:
-            metered = claims.metered(body["metered"])
+            metered = claims.metered(body["metered"], refused=values.get("refusal") is not None)
         except (ValueError, KeyError, TypeError) as error:
             raise Tampering(f"the metered figures have the wrong form: {error}") from None
         return {**values, **tensors}, metered, outside

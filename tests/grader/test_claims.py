@@ -87,3 +87,12 @@ def test_figures_that_one_update_cannot_have_are_no_figures(honest, lie):
     lie(said)
     with pytest.raises(ValueError):
         claims.metered(said)
+
+
+def test_only_an_update_that_refused_its_case_may_do_nothing():
+    nothing = json.loads(
+        json.dumps(meter.run(Program([("forward", lambda: None), ("backward", lambda: None)], dict)).to_json())
+    )
+    assert claims.metered(nothing, refused=True).operators == 0
+    with pytest.raises(ValueError, match="without a single operator"):
+        claims.metered(nothing)

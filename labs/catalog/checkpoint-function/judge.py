@@ -56,8 +56,8 @@ def cases(rng, harness, mode):
             "seed": rng.getrandbits(31),
             "measure": True,
             "blocks": 12,
-            "rows": 1024,
-            "width": 256,
+            "rows": 2048,
+            "width": 128,
         }
     ]
     for family in harness.FAMILIES:

@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: possible-budgets
+# failing: possible-budgets, ample-budget
 """Wants the peak below the budget, where equal is enough: refuses what is just possible."""
 from torch.utils.checkpoint import checkpoint
 

@@ -1,5 +1,5 @@
 # outcome: crashed
-# failing: arguments, outputs, frozen-input, autograd-grad, autocast, two-updates
+# failing: arguments, outputs, frozen-input, autograd-grad, two-updates
 """The textbook autograd.Function: tensor arguments only, gradients by .backward() inside."""
 import torch
 

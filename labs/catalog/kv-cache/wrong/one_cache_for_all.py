@@ -1,5 +1,5 @@
 # outcome: crashed
-# failing: model, two-caches
+# failing: model, two-caches, decode-bytes
 """Keeps the buffers of the last new_cache() in the module: every cache is that one."""
 import torch
 
