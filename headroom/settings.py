@@ -7,9 +7,10 @@ everything that must not be guessed) or `test`. `docs/operating.md` lists the va
 import os
 from pathlib import Path
 
+from celery.schedules import crontab
 from csp.constants import NONCE, NONE, SELF
 
-from headroom import local_secret, redis_server, services
+from headroom import local_secret, payments, redis_server, services
 from headroom.env import REQUIRED, Env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -35,9 +36,11 @@ TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, low=0, high=9)
 
 INSTALLED_APPS = [
     "accounts",
+    "billing",
     "courses",
     "labs",
     "practice",
+    "search",
     "headroom.apps.HeadroomConfig",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -121,6 +124,11 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "labs.tasks.sweep", "schedule": 5.0, "options": {"queue": "short", "expires": 5}},
+    "subscriptions": {
+        "task": "billing.tasks.compare_with_provider",
+        "schedule": crontab(hour=3, minute=17),
+        "options": {"queue": "short", "expires": 3600},
+    },
 }
 
 # People
@@ -162,6 +170,9 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION
 # Signing in with another site: offered for those whose keys are here. An address known to us is never taken over by it.
 SOCIALACCOUNT_PROVIDERS = services.sign_in_providers(env)
 SOCIALACCOUNT_ADAPTER = "accounts.adapters.ProviderAdapter"
+# Selling premium: off (None) without the provider's keys.
+PAYMENTS = payments.read(env)
+PAYMENT_GRACE = payments.grace(env)
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", REQUIRED if PRODUCTION else "Headroom <headroom@localhost>")
 _mail_url = env.url("MAIL_URL", services.MAIL_SCHEMES, REQUIRED if PRODUCTION else None)
@@ -180,7 +191,11 @@ CONTENT_SECURITY_POLICY = {
         "base-uri": [SELF],
         "frame-ancestors": [NONE],
         # A form's answer may lead on to these: a browser asks here about each step.
-        "form-action": [SELF, *services.sign_in_hosts(SOCIALACCOUNT_PROVIDERS)],
+        "form-action": [
+            SELF,
+            *services.sign_in_hosts(SOCIALACCOUNT_PROVIDERS),
+            *(PAYMENTS.hosts if PAYMENTS else ()),
+        ],
     },
 }
 X_FRAME_OPTIONS = "DENY"

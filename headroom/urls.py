@@ -15,8 +15,10 @@ urlpatterns = [
     path("account/", views.account, name="account"),
     path("account/", include("accounts.urls")),
     path("account/", include("allauth.urls")),
+    path("plans/", include("billing.urls")),
     path("labs/", include("labs.urls")),
     path("practise/", include("practice.urls")),
+    path("search/", include("search.urls")),
     path("", include("courses.urls")),
 ]
 handler403 = "headroom.views.forbidden"

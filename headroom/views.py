@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from accounts.access import Person
+from billing import subscribing
 from courses import progress as course_progress
 from headroom import cache
 from labs import progress as lab_progress
@@ -26,6 +27,7 @@ def account(request: HttpRequest) -> HttpResponse:
         {
             "person": person,
             "premium": person.premium_at(now),
+            "subscription": subscribing.standing(request.user, now),
             "progress": progress,
             "go_on": course_progress.next_lesson(person, progress.in_order, progress.read),
             "lately": course_progress.lately(request.user),

@@ -1,0 +1,8 @@
+"""Billing as a Django app."""
+
+from django.apps import AppConfig
+
+
+class BillingConfig(AppConfig):
+    name = "billing"
+    default_auto_field = "django.db.models.BigAutoField"
