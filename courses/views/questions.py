@@ -199,7 +199,10 @@ def mark(request: HttpRequest, slug: str) -> HttpResponse:
     last: Answer | None = answering.latest(request.user, found)
     if last is None:
         raise Http404("no answer to mark")
-    points, flags = ([int(each) for each in request.POST.getlist(name) if each.isascii() and each.isdigit()] for name in ("point", "flag"))
+    points, flags = (
+        [int(each) for each in request.POST.getlist(name) if each.isascii() and each.isdigit()]
+        for name in ("point", "flag")
+    )
     answering.mark(last, points, flags)
     messages.success(request, "Your marks are kept with your answer.")
     return redirect(reverse("courses:question", args=[found.slug]) + "#rubric")
