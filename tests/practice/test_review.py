@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -157,6 +158,18 @@ def test_the_kept_state_is_what_the_log_says(member: User, stranger: User, reads
     assert len(before) == 2 and before == rebuilt(member)
     assert reviewing.undo(member, moment - timedelta(days=len(grades) % 4, hours=7)) == term_key()
     assert states(member) == rebuilt(member) != before
+
+
+def test_the_command_mends_what_does_not_follow_from_the_log(member: User, reads):
+    reads(member, "saved-tensors")
+    reviewing.grade(member, quiz_key(), 3, 1, NOW)
+    reviewing.grade(member, term_key(), 4, 1, NOW)
+    before = states(member)
+    CardState.objects.filter(card=quiz_key()).update(due_on=date(2031, 1, 1), stability=99)
+    CardState.objects.filter(card=term_key()).delete()
+    CardState.objects.create(**{**before[0], "id": None, "card": "quiz:999"})
+    call_command("practice", "rebuild")
+    assert states(member) == before
 
 
 def test_a_grade_is_taken_once(member: User, reads):

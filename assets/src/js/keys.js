@@ -16,6 +16,11 @@ const IN_EDITOR = [
   [["Ctrl", "F"], "find and replace"],
   [["Tab"], "indent; after Esc, Tab leaves the editor"],
 ];
+const IN_REVIEW = [
+  [["Space"], "turn the card"],
+  [["1", "2", "3", "4"], "again, hard, good, easy"],
+  [["U"], "take the last grade back"],
+];
 const IN_PLOT = [
   [["←", "→"], "read the moment before or after; with Shift, ten at a time"],
   [["Home", "End"], "first or last moment"],
@@ -38,6 +43,7 @@ function dialog() {
   const parts = [rows("Everywhere", EVERYWHERE)];
   if (document.querySelector("[data-editor]")) parts.push(rows("In the editor (⌘ on a Mac)", IN_EDITOR));
   if (document.querySelector("[data-timeline]")) parts.push(rows("On a memory timeline", IN_PLOT));
+  if (document.querySelector("[data-key]")) parts.push(rows("In a review", IN_REVIEW));
   box.innerHTML =
     `<h2 id="keys-title">Keys</h2><table>${parts.join("")}</table>` +
     `<p><label><input type="checkbox"> Keys are on</label></p>` +
