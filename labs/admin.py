@@ -7,11 +7,14 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
 from django.utils.html import format_html
 
 from grader.verdict import Outcome
-from labs.models import Submission
+from labs import queue_page
+from labs.models import Submission, Worker
 
 
 class OutcomeFilter(admin.SimpleListFilter):
@@ -45,6 +48,14 @@ class SubmissionAdmin(admin.ModelAdmin):
         "verdict_text",
     )
 
+    def get_urls(self) -> list[Any]:
+        return [path("queue/", self.admin_site.admin_view(self.queue), name="labs_queue"), *super().get_urls()]
+
+    def queue(self, request: HttpRequest) -> HttpResponse:
+        """Show workers, their versions, and how much waits since when."""
+        context = {**self.admin_site.each_context(request), "queue": queue_page.look()}
+        return render(request, "admin/labs/queue.html", context)
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
         return super().get_queryset(request).defer("source", "verdict")
 
@@ -60,6 +71,22 @@ class SubmissionAdmin(admin.ModelAdmin):
         """The verdict without its timelines, which are thousands of numbers."""
         verdict = {key: value for key, value in (submission.verdict or {}).items() if key != "timeline"}
         return format_html("<pre>{}</pre>", json.dumps(verdict, indent=2, ensure_ascii=False)) if verdict else "–"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Worker)
+class WorkerAdmin(admin.ModelAdmin):
+    """Workers write their own rows; staff only read them."""
+
+    list_display = ("name", "queues", "version", "since", "seen")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -32,8 +32,11 @@ WRITE_RETRIES_S = (0.2, 1.0, 3.0, 8.0, 15.0)
 
 
 def grade(pk: int) -> bool:
-    """Grade a submission. False: it was not there to be taken, or another attempt or a cancellation came first."""
-    submission = Submission.objects.claim(pk, worker=f"{socket.gethostname()}:{os.getpid()}")
+    """Grade the submission that is next, on the device of the one that the hint names.
+
+    False: nothing was there to be taken, or another attempt or a cancellation came first.
+    """
+    submission = _next(pk)
     if submission is None:
         return False
     attempt = submission.attempt
@@ -52,6 +55,15 @@ def grade(pk: int) -> bool:
             return False
     data = storable(verdict.to_json())
     return _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
+
+
+def _next(pk: int) -> Submission | None:
+    """Claim the next submission; another worker that was quicker leaves the one after it."""
+    device = Submission.objects.filter(pk=pk).values_list("device", flat=True).first()
+    while device and (next_pk := Submission.objects.fairest(device)):
+        if submission := Submission.objects.claim(next_pk, worker=f"{socket.gethostname()}:{os.getpid()}"):
+            return submission
+    return None
 
 
 def _judge(

@@ -8,14 +8,17 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Now
 
 LEASE = timedelta(seconds=15)
 """How long a worker may be silent before its submission is given to another."""
 
 HINT_LASTS = timedelta(seconds=15)
 """How long a queued submission waits for its message in the queue to be picked up before another is sent."""
+
+WORKER_LASTS = timedelta(seconds=60)
+"""A worker beats four times before it counts as gone."""
 
 MAX_ATTEMPTS = 3
 """How often a submission is graded again for faults of ours before staff look at it."""
@@ -68,6 +71,26 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
             progress_total=0,
         )
         return self.get(pk=pk) if won else None
+
+    def fairest(self, device: str) -> int | None:
+        """Return the queued submission that a worker should take next; None if nothing waits.
+
+        It is the oldest of the person who has the fewest in work and was served longest ago: who sends two hundred
+        waits for their own, and delays another's one by a single grading.
+        """
+        theirs = self.model.objects.filter(user=OuterRef("user")).order_by()
+        running = theirs.filter(state=State.RUNNING).values("user").annotate(n=Count("pk")).values("n")
+        served = theirs.filter(started__isnull=False).order_by("-started").values("started")[:1]
+        waiting = self.filter(state=State.QUEUED, device=device).annotate(
+            in_work=Coalesce(Subquery(running), 0), served=Subquery(served)
+        )
+        return waiting.order_by("in_work", F("served").asc(nulls_first=True), "pk").values_list("pk", flat=True).first()
+
+    def supersede(self, user: Any, lab: str, mode: str) -> int:
+        """Cancel a person's submissions of one kind that wait in one lab; return how many."""
+        return self.filter(user=user, lab=lab, mode=mode, state=State.QUEUED).update(
+            state=State.CANCELLED, finished=Now(), lease_until=None, phase=""
+        )
 
     def _held(self, pk: int, attempt: int) -> SubmissionQuerySet:
         return self.filter(pk=pk, state=State.RUNNING, attempt=attempt)
@@ -179,6 +202,9 @@ class Submission(models.Model):
             models.Index(fields=["user", "-id"], name="labs_submission_mine"),
             models.Index(fields=["user", "lab", "-id"], name="labs_submission_mine_in_lab"),
             models.Index(fields=["device", "id"], condition=Q(state="queued"), name="labs_submission_queued"),
+            models.Index(
+                fields=["user", "-started"], condition=Q(started__isnull=False), name="labs_submission_served"
+            ),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="labs_submission_running"),
             models.Index(fields=["outcome", "-id"], name="labs_submission_outcome"),
         ]
@@ -196,8 +222,11 @@ class Submission(models.Model):
         return bytes(self.source).decode("utf-8", errors="replace")
 
     def ahead(self) -> int:
-        """How many queued submissions were there before this one."""
-        return Submission.objects.filter(state=State.QUEUED, device=self.device, pk__lt=self.pk).count()
+        """How many queued submissions may be taken before this one: each round serves every person once (`fairest`)."""
+        waiting = Submission.objects.filter(state=State.QUEUED, device=self.device)
+        own = waiting.filter(user=self.user_id, pk__lt=self.pk).count()
+        others = waiting.exclude(user=self.user_id).order_by().values("user").annotate(n=Count("pk"))
+        return own + sum(min(n, own + 1) for n in others.values_list("n", flat=True))
 
 
 class DraftQuerySet(models.QuerySet["Draft"]):
@@ -232,3 +261,38 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"{self.lab}, revision {self.revision}"
+
+
+class WorkerQuerySet(models.QuerySet["Worker"]):
+    def beat(self, name: str, queues: str, version: str) -> None:
+        """Note that a worker is there, on the database's clock."""
+        self.update_or_create(
+            name=name[:100],
+            defaults={"queues": queues[:100], "version": version[:20], "seen": Now()},
+            create_defaults={"queues": queues[:100], "version": version[:20], "seen": Now(), "since": Now()},
+        )
+
+    def alive(self) -> WorkerQuerySet:
+        return self.filter(seen__gte=Now() - WORKER_LASTS)
+
+    def forget_silent(self) -> int:
+        """Delete those that have been silent for a day; return how many."""
+        return self.filter(seen__lt=Now() - timedelta(days=1)).delete()[0]
+
+
+class Worker(models.Model):
+    """A process that takes gradings, as it last showed itself. `since` is when it first did under this name."""
+
+    name = models.CharField(max_length=100, unique=True)
+    queues = models.CharField(max_length=100)
+    version = models.CharField(max_length=20)
+    since = models.DateTimeField()
+    seen = models.DateTimeField(db_index=True)
+
+    objects = WorkerQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,7 +1,6 @@
-"""Whether anybody is there to grade on a device: each worker of the queue `gpu` says so while it lives.
+"""Who is there to grade: each worker of a queue of gradings writes a row while it lives, on the database's clock.
 
-The mark is in the cache, which all processes share. A GPU is the exception: a CPU worker is part of every site, and its
-queue is never asked about. Where the cache cannot be reached, no runner is known.
+A GPU is the exception that the site asks about: a CPU worker is part of every site.
 """
 
 from __future__ import annotations
@@ -9,20 +8,19 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from celery.signals import worker_ready
-from django.core.cache import cache
+from celery.signals import worker_ready, worker_shutdown
+from django.db import DatabaseError, InterfaceError, connection
 
+import grader
 from grader.catalog import Lab
+from labs.models import Worker
 
 log = logging.getLogger(__name__)
 
 GPU_QUEUE = "gpu"
+QUEUES = ("cpu", GPU_QUEUE)
 
 BEAT_S = 15
-LASTS_S = 60
-"""A worker beats four times before it counts as gone."""
-
-_KEY = "labs:runner:gpu"
 
 
 def device_for(lab: Lab) -> str:
@@ -38,19 +36,17 @@ def alive(device: str) -> bool:
     """Say whether a worker for this device has lately shown itself."""
     if device == "cpu":
         return True
-    try:
-        return bool(cache.get(_KEY))
-    except Exception:  # the cache's client raises errors of its own
-        log.warning("The cache cannot be reached, so no GPU runner is known.", exc_info=True)
-        return False
+    return any(GPU_QUEUE in worker.queues.split(",") for worker in Worker.objects.alive())
 
 
-def beat() -> None:
-    """Show that a GPU worker is there."""
+def beat(name: str, queues: str) -> None:
+    """Show that a worker is there. A database that is away does not stop it: the next beat tries again."""
     try:
-        cache.set(_KEY, True, LASTS_S)
-    except Exception:
-        log.warning("The cache cannot be reached: the site does not know of this GPU worker.", exc_info=True)
+        Worker.objects.beat(name, queues, grader.VERSION)
+    except (DatabaseError, InterfaceError):
+        log.warning("The database cannot be reached: the site does not know of this worker.", exc_info=True)
+        if not connection.in_atomic_block:
+            connection.close()
 
 
 _beats: list[Any] = []
@@ -58,13 +54,23 @@ _beats: list[Any] = []
 
 @worker_ready.connect
 def keep_beating(sender: Any = None, **_: Any) -> None:
-    """Let a worker that takes from the queue `gpu` beat for as long as it runs. `sender` is its consumer.
+    """Let a worker that takes gradings beat for as long as it runs. `sender` is its consumer.
 
     Called again after each lost connection to the queue.
     """
-    if GPU_QUEUE not in sender.app.amqp.queues.consume_from:
+    queues = ",".join(queue for queue in QUEUES if queue in sender.app.amqp.queues.consume_from)
+    if not queues:
         return
     while _beats:
         sender.timer.cancel(_beats.pop())
-    beat()
-    _beats.append(sender.timer.call_repeatedly(BEAT_S, beat))
+    beat(sender.hostname, queues)
+    _beats.append(sender.timer.call_repeatedly(BEAT_S, beat, (sender.hostname, queues)))
+
+
+@worker_shutdown.connect
+def say_goodbye(sender: Any = None, **_: Any) -> None:
+    """Take the row away at an orderly end, so that a drained GPU worker takes no more submissions in."""
+    try:
+        Worker.objects.filter(name=getattr(sender, "hostname", "")).delete()
+    except (DatabaseError, InterfaceError):
+        log.warning("The database cannot be reached: this worker will be shown for a minute more.", exc_info=True)

@@ -88,11 +88,13 @@ def submit(
     key: str = "",
     now: datetime | None = None,
     wait: bool = False,
+    supersede: bool = False,
 ) -> Submitted:
     """Write a queued submission and enqueue it on commit; the same form sent twice gives the same submission.
 
     `key` is the form's own; the code, the lab and the mode belong to it, so a form that was edited and sent again
-    is a new submission. `wait` keeps it in the queue although nobody is there to grade it. Raises NotAccepted.
+    is a new submission. `wait` keeps it in the queue although nobody is there to grade it.
+    `supersede` cancels the person's queued submissions of the same kind in this lab. Raises NotAccepted.
     """
     check_source(lab, source)
     device = runners.device_for(lab)
@@ -112,6 +114,8 @@ def submit(
             if earlier.created > now - (SAME_FORM if key else SAME_CODE):
                 return Submitted(earlier, created=False)
             Submission.objects.filter(pk=earlier.pk).update(idempotency_key=None)
+        if supersede:
+            Submission.objects.supersede(user, lab.slug, mode)
         today = quota(user, now)
         if not today.left:
             raise NotAccepted(

@@ -7,7 +7,7 @@ import logging
 import grader
 from grader.verdict import Outcome, Verdict
 from labs import runners
-from labs.models import MAX_ATTEMPTS, Submission
+from labs.models import MAX_ATTEMPTS, Submission, Worker
 from labs.tasks import send_hint
 
 log = logging.getLogger(__name__)
@@ -30,6 +30,7 @@ def ungradable(lab: str, device: str, why: str) -> Verdict:
 def sweep() -> tuple[int, int, int]:
     """Return how many submissions were taken back, given up and sent out again."""
     taken_back = given_up = hinted = 0
+    Worker.objects.forget_silent()
     for row in Submission.objects.lapsed().light().order_by("pk")[:HINTS_A_SWEEP]:
         if row.attempt < MAX_ATTEMPTS:
             if Submission.objects.take_back(row.pk, row.attempt):

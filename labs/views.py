@@ -19,7 +19,7 @@ from accounts.access import Decision, Person, Tier, decide
 from grader import catalog
 from grader.catalog import Lab
 from labs import gate, progress, runners, statement, submitting
-from labs.models import Draft, Mode, Submission
+from labs.models import Draft, Mode, State, Submission
 from labs.submitting import NotAccepted
 
 HISTORY = 10
@@ -88,13 +88,14 @@ def _editing(request: HttpRequest, lab: Lab) -> Editing:
 def _page(request: HttpRequest, lab: Lab, editing: Editing, status: int = 200) -> HttpResponse:
     history: Any = []
     if request.user.is_authenticated:
-        history = Submission.objects.light().filter(user=request.user, lab=lab.slug).order_by("-id")[:HISTORY]
+        history = list(Submission.objects.light().filter(user=request.user, lab=lab.slug).order_by("-id")[:HISTORY])
     context = {
         "lab": lab,
         "tier": Tier(lab.tier),
         "statement": statement.to_html(lab.statement),
         "editing": editing,
         "history": history,
+        "queued": any(submission.state == State.QUEUED for submission in history),
         "key": secrets.token_urlsafe(16),
         "sign_in": _sign_in(lab),
         "needs_gpu": runners.device_for(lab) != "cpu",
@@ -165,8 +166,9 @@ def _submit(request: HttpRequest, lab: Lab, text: str, mode: Mode) -> Submission
         submitting.check_size(lab, upload.size or 0)
         source = upload.read()
     key = request.POST.get("key", "")[:64]
-    wait = request.POST.get("wait") == "yes"
-    return submitting.submit(request.user, lab, mode=mode, source=source, key=key, wait=wait).submission
+    wait, supersede = (request.POST.get(name) == "yes" for name in ("wait", "supersede"))
+    taken = submitting.submit(request.user, lab, mode=mode, source=source, key=key, wait=wait, supersede=supersede)
+    return taken.submission
 
 
 @require_POST

@@ -205,7 +205,7 @@ class TestSweep:
         assert hints == [(row.pk, "cpu") for row in rows]
 
     def test_a_gpu_submission_goes_to_the_gpu_queue(self, owner, hints):
-        runners.beat()
+        runners.beat("celery@one", "gpu")
         submission = new_submission(owner, device="cuda")
         sweeping.sweep()
         assert hints == [(submission.pk, "gpu")]
