@@ -12,6 +12,7 @@ from django.db import transaction
 
 from courses.authoring.build import Built, Curriculum, Quiz
 from courses.models import Alias, Course, Lesson, Phase, Question, QuizItem, Section, Track
+from courses.signals import synced
 
 
 @transaction.atomic
@@ -67,6 +68,7 @@ def sync(curriculum: Curriculum) -> Counter[str]:
     Phase.objects.filter(course=course, lessons=None).exclude(
         number__in=[phase["number"] for phase in curriculum.course["phases"]]
     ).delete()
+    synced.send(sender=sync)
     return counts
 
 
