@@ -5,6 +5,7 @@ from allauth.core import ratelimit
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -15,11 +16,19 @@ from accounts import deleting, exporting, personal
 from accounts.forms import DeleteForm, ProfileForm
 from accounts.models import User
 
+TYPED = "accounts:profile"
 
-@login_required
+
+@never_cache
 def profile(request: HttpRequest) -> HttpResponse:
-    """Change display name and time zone."""
-    form = ProfileForm(request.POST or None, instance=request.user)
+    """Change display name and time zone. What was typed when the session had ended is there after signing in."""
+    if not request.user.is_authenticated:
+        if request.method == "POST":
+            request.session[TYPED] = {name: request.POST.get(name, "")[:200] for name in ProfileForm.base_fields}
+            messages.info(request, "You are signed out, so nothing is saved yet. Sign in: what you typed is kept.")
+        return redirect_to_login(request.path)
+    typed = request.session.pop(TYPED, None)
+    form = ProfileForm(request.POST or None, instance=request.user, initial=typed)
     if request.method == "POST" and form.is_valid():
         form.save()
         messages.success(request, "Saved.")

@@ -4,6 +4,7 @@
 - `postgres.running()`: a PostgreSQL of its own. `HEADROOM_TEST_DATABASE=postgres pytest …` runs the database tests on
   one instead of SQLite; a test marked `postgres` is skipped on SQLite (`make test` runs both ways).
 - `browser.find()`: a Chromium; fixture `browser` (a Playwright browser), which marks its tests `browser` by itself.
+- `payments.running()`: a payment provider; `tests/billing` gives the site keys for it.
 - HEADROOM_REQUIRE=browser,postgres,sandbox turns "skipped, because it is not on this machine" into a failure.
 """
 
