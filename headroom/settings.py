@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "courses",
     "labs",
     "practice",
+    "notes",
     "search",
     "headroom.apps.HeadroomConfig",
     "django.contrib.admin",
@@ -237,7 +238,7 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")},
-    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}},
+    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}, "stripe": {"level": "WARNING"}},
 }
 
 COURSES_LABS = "headroom.wiring.lab_titles"
