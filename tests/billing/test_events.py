@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.test import Client
 
 from accounts.access import Person
@@ -187,3 +189,24 @@ def test_a_fault_of_ours_leaves_the_event_to_be_sent_again(client, provider, cus
 
 def test_without_keys_there_is_no_such_address(client: Client, db: None) -> None:
     assert deliver(client, first_six()[3]).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_copies_that_arrive_together_count_once(customer: Customer) -> None:
+    said: list[str] = []
+    barrier = threading.Barrier(6)
+
+    def take_in() -> None:
+        barrier.wait()
+        try:
+            said.append(receiving.take_in(first_six()[3], live=False))
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=take_in) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(said) == ["learned"] + ["seen before"] * 5
+    assert (Subscription.objects.count(), Grant.objects.count(), Event.objects.count()) == (1, 1, 1)
