@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "labs",
     "practice",
     "notes",
+    "discussion",
     "search",
     "headroom.apps.HeadroomConfig",
     "django.contrib.admin",
@@ -125,6 +126,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "labs.tasks.sweep", "schedule": 5.0, "options": {"queue": "short", "expires": 5}},
+    "discussion": {"task": "discussion.tasks.upkeep", "schedule": 120.0, "options": {"queue": "short", "expires": 120}},
     "subscriptions": {
         "task": "billing.tasks.compare_with_provider",
         "schedule": crontab(hour=3, minute=17),
@@ -175,6 +177,12 @@ SOCIALACCOUNT_ADAPTER = "accounts.adapters.ProviderAdapter"
 PAYMENTS = payments.read(env)
 PAYMENT_GRACE = payments.grace(env)
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
+# Where links in mails lead.
+SITE_URL = env.url("SITE_URL", ("https", "http"), None) or (
+    f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
+    if PRODUCTION
+    else f"http://127.0.0.1:{os.environ.get('HEADROOM_PORT') or 8000}"
+)
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", REQUIRED if PRODUCTION else "Headroom <headroom@localhost>")
 _mail_url = env.url("MAIL_URL", services.MAIL_SCHEMES, REQUIRED if PRODUCTION else None)
 if _mail_url:

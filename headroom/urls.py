@@ -18,6 +18,7 @@ urlpatterns = [
     path("plans/", include("billing.urls")),
     path("labs/", include("labs.urls")),
     path("practise/", include("practice.urls")),
+    path("discussion/", include("discussion.urls")),
     path("notes/", include("notes.urls")),
     path("search/", include("search.urls")),
     path("", include("courses.urls")),

@@ -24,7 +24,7 @@ from pages.places import Place
 @never_cache
 def index(request: HttpRequest) -> HttpResponse:
     """List what this person keeps. It stays theirs where a page is gone or does not open to them any more."""
-    rows = [{"note": note, "place": places.of_row(note)} for note in keeping.all_of(request.user)]
+    rows: list[dict[str, Any]] = [{"note": note, "place": places.of_row(note)} for note in keeping.all_of(request.user)]
     context = {
         "bookmarks": [row for row in rows if row["note"].bookmarked_at],
         "notes": [row for row in rows if row["note"].text],

@@ -213,7 +213,7 @@ class TestHistory:
     ):
         for _ in range(count):
             new_submission(owner)
-        with django_assert_num_queries(5):  # session, user, premium, draft, history
+        with django_assert_num_queries(9):  # session, user, premium, draft, history, passed, threads (two), note
             owner_client.get("/labs/free-lab/")
 
     def test_the_list_of_labs_costs_four_queries(self, owner_client, django_assert_num_queries):
