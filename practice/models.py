@@ -85,7 +85,6 @@ class CardState(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "card"], name="one_state_a_card")]
-        indexes = [models.Index(fields=["user", "due_on"], name="cards_due")]
 
     def __str__(self) -> str:
         return f"{self.card} of {self.user}, due {self.due_on}"

@@ -150,7 +150,6 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "indexes": [models.Index(fields=["user", "due_on"], name="cards_due")],
                 "constraints": [models.UniqueConstraint(fields=("user", "card"), name="one_state_a_card")],
             },
         ),
