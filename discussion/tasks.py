@@ -32,7 +32,7 @@ def send_hint(pk: int) -> bool:
     """Ask the queue to tell of a reply. False: it cannot be reached, and `upkeep` will."""
     try:
         tell.apply_async((pk,), queue="short")
-    except (OperationalError, OSError):
-        log.warning("The queue cannot be reached; reply %s is told of later.", pk, exc_info=True)
+    except (OperationalError, OSError) as error:
+        log.warning("The queue cannot be reached (%s); reply %s is told of later.", error, pk)
         return False
     return True

@@ -1,4 +1,4 @@
-// The keys that work on every page: `?` lists them, `/` goes to the search box. Both can be turned off.
+// The keys that work on every page: `?` lists them, `/` searches. Both can be turned off.
 import { recall, remember } from "./store.js";
 
 const enabled = () => recall("keys") !== "off";
@@ -7,7 +7,7 @@ const typing = (target) =>
 
 const EVERYWHERE = [
   [["?"], "this list"],
-  [["/"], "to the search box, where the page has one"],
+  [["/"], "search"],
 ];
 const IN_EDITOR = [
   [["Ctrl", "Enter"], "run the public cases"],
@@ -55,6 +55,32 @@ function dialog() {
   return box;
 }
 
+// The page of search in a box over this one: results come while one types, and Enter leads to the page itself.
+function search() {
+  const own = document.querySelector("main input[type=search]");
+  if (own) {
+    own.focus();
+    own.select();
+    return;
+  }
+  let box = document.getElementById("search-box");
+  if (!box) {
+    box = document.createElement("dialog");
+    box.id = "search-box";
+    box.setAttribute("aria-label", "Search");
+    box.innerHTML =
+      `<form action="/search/" role="search" hx-get="/search/" hx-trigger="input changed delay:250ms from:find input" hx-target="#search-found" hx-sync="this:replace">` +
+      `<label class="unseen" for="search-q">Search lessons, questions, labs, calculators and key terms</label>` +
+      `<input type="search" id="search-q" name="q" maxlength="200" autocomplete="off" spellcheck="false" placeholder="Lessons, questions, labs, calculators, key terms">` +
+      `<button class="btn">Search</button></form><div id="search-found" aria-live="polite"></div>`;
+    box.addEventListener("click", (event) => event.target === box && box.close());
+    document.body.append(box);
+    window.htmx?.process(box);
+  }
+  if (!box.open) box.showModal();
+  box.querySelector("input").select();
+}
+
 for (const button of document.querySelectorAll("[data-keys]")) {
   button.hidden = false;
   button.addEventListener("click", () => dialog().showModal());
@@ -66,10 +92,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     dialog().showModal();
   } else if (event.key === "/") {
-    const search = document.querySelector("input[type=search]");
-    if (search) {
-      event.preventDefault();
-      search.focus();
-    }
+    event.preventDefault();
+    search();
   }
 });
