@@ -11,7 +11,7 @@ DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=h
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
 
 .DEFAULT_GOAL := help
-.PHONY: help python dev up test check selfcheck format lock assets shots
+.PHONY: help python dev up test check selfcheck chaos format lock assets shots
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
@@ -46,6 +46,9 @@ check: dev ## Style, types, import contracts, migrations, deployment check, cont
 selfcheck: dev ## Play every lab's solutions and every attack, and compare the verdicts with what they must be
 	$(BIN)/python -m grader selfcheck $(ARGS)
 	$(BIN)/python -m grader selfcheck --attacks tests/attacks
+
+chaos: dev ## Send 300 submissions of 30 people through two workers while everything dies, twice
+	HEADROOM_CHAOS=300 $(BIN)/python -m pytest -q -s --timeout 5400 tests/chaos/test_chaos.py
 
 assets: ## Build the browser code and styles anew (needs Node)
 	$(MAKE) -C assets

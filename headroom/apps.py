@@ -5,3 +5,7 @@ from django.apps import AppConfig
 
 class HeadroomConfig(AppConfig):
     name = "headroom"
+
+    def ready(self) -> None:
+        """Make our Celery app the one that `shared_task` sends through, in every process: web, commands, workers."""
+        from headroom import celery  # noqa: F401

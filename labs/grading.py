@@ -31,15 +31,15 @@ WRITE_RETRIES_S = (0.2, 1.0, 3.0, 8.0, 15.0)
 """Waits between tries to write a verdict while the database is away."""
 
 
-def grade(pk: int) -> bool:
-    """Grade the submission that is next, on the device of the one that the hint names.
+def grade(hint: int) -> bool:
+    """Grade the submission that is next, on the device of the one whose primary key is the `hint`.
 
     False: nothing was there to be taken, or another attempt or a cancellation came first.
     """
-    submission = _next(pk)
+    submission = _next(hint)
     if submission is None:
         return False
-    attempt = submission.attempt
+    pk, attempt = submission.pk, submission.attempt
     try:
         with Heartbeat(pk, attempt) as heart:
             verdict = _judge(submission, heart.progress, heart.lost)
@@ -57,9 +57,9 @@ def grade(pk: int) -> bool:
     return _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
 
 
-def _next(pk: int) -> Submission | None:
+def _next(hint: int) -> Submission | None:
     """Claim the next submission; another worker that was quicker leaves the one after it."""
-    device = Submission.objects.filter(pk=pk).values_list("device", flat=True).first()
+    device = Submission.objects.filter(pk=hint).values_list("device", flat=True).first()
     while device and (next_pk := Submission.objects.fairest(device)):
         if submission := Submission.objects.claim(next_pk, worker=f"{socket.gethostname()}:{os.getpid()}"):
             return submission

