@@ -12,6 +12,7 @@ gradients that it leaves are dropped; `--first` meters the first update as it co
 
     --json          print everything as JSON instead of the table
     --svg PATH      write the memory timeline as a picture
+    --png PATH      write the same picture as PNG (needs Pillow)
     --device cuda   count the GPU allocator's blocks rather than the CPU's
     --first         meter the first update, without a warm-up
 
@@ -45,6 +46,7 @@ def main_meter(argv: list[str]) -> int:
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--svg", type=Path, metavar="PATH", help="write the memory timeline as SVG")
+    parser.add_argument("--png", type=Path, metavar="PATH", help="write the same picture as PNG (needs Pillow)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--first", action="store_true", help="meter the first update, without a warm-up")
     try:
@@ -61,6 +63,11 @@ def main_meter(argv: list[str]) -> int:
 def _meter(options: argparse.Namespace) -> int:
     if not options.file.is_file():
         raise _Usage(f"{options.file} is not a file: name a Python module that defines step() or program().")
+    if options.png:
+        try:
+            timeline.png({})  # paints nothing: what is missing is said before the step runs
+        except timeline.CannotPaint as missing:
+            raise _Usage(str(missing)) from None
     # Imported late, so that wrong usage and --help need no torch, and warm before FILE makes its first tensor.
     import torch
 
@@ -81,9 +88,11 @@ def _meter(options: argparse.Namespace) -> int:
         traceback.print_exc()
         sys.stderr.write(f"{options.file} raised, so nothing was metered: the traceback above says where.\n")
         return 1
+    runs = {"yours": metered.timeline}
     if options.svg:
-        runs = {"yours": metered.timeline}
         options.svg.write_text(timeline.svg(runs, peak=metered.peak, standalone=True), encoding="utf-8")
+    if options.png:
+        options.png.write_bytes(timeline.png(runs, peak=metered.peak))
     sys.stdout.write(json.dumps(metered.to_json(), indent=1) + "\n" if options.json else report(metered))
     return 0
 

@@ -8,6 +8,7 @@ zero where the update freed what was there before.
 
 from grader.timeline.checking import validate
 from grader.timeline.drawing import svg
+from grader.timeline.painting import CannotPaint, png
 from grader.timeline.series import KINDS, LABELS, MOST_POINTS, build, format_bytes, phase_at, thin
 from grader.timeline.tables import csv, rows
 
@@ -15,10 +16,12 @@ __all__ = [
     "KINDS",
     "LABELS",
     "MOST_POINTS",
+    "CannotPaint",
     "build",
     "csv",
     "format_bytes",
     "phase_at",
+    "png",
     "rows",
     "svg",
     "thin",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageColor
 
 from grader import meter
 from grader.meter.cli import main_meter
 from grader.meter.report import format_flops, report
+from grader.timeline.geometry import FILLS, PEAK
 from tests.grader import meter_models as models
 
 STEP = """
@@ -55,6 +58,23 @@ def test_a_program_is_metered_as_a_table_and_a_picture(file, capsys, tmp_path):
     assert f"{metered.peak_bytes:,} bytes  in backward of blocks." in out
     assert "replay workspace" in out and "gelu" in out
     ElementTree.parse(tmp_path / "out.svg")
+
+
+def test_the_picture_as_png_has_its_size_and_the_peak_in_its_colour(file, tmp_path):
+    file.write_text(STEP)
+    assert main_meter([str(file), "--png", str(tmp_path / "out.png")]) == 0
+    with Image.open(tmp_path / "out.png") as image:
+        assert (image.format, image.size, image.mode) == ("PNG", (1800, 640), "RGB")
+        colours = dict(map(reversed, image.getcolors(image.width * image.height)))
+    assert colours[ImageColor.getrgb(PEAK)] > 100  # a dot of radius 8, and its label
+    assert colours[ImageColor.getrgb(FILLS["saved_activation"])] > 1000
+
+
+def test_without_pillow_the_step_does_not_run_and_what_to_do_is_said(file, tmp_path, monkeypatch, capsys):
+    file.write_text("def step(): raise ValueError('it ran')")
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert main_meter([str(file), "--png", str(tmp_path / "out.png")]) == 2
+    assert "pip install pillow" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
