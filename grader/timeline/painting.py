@@ -70,9 +70,9 @@ def _shapes(image: Image, layout: Layout, fine: int, legend: bool) -> None:
     for kind, upper, lower in layout.layers():
         _area(image, kind, _scaled([*upper, *lower[::-1]], fine), fine)
     for run, corners in layout.lines():
-        look = {"fill": REFERENCE if run == "reference" else OTHER, "width": round(1.4 * fine)}
+        colour = REFERENCE if run == "reference" else OTHER
         for stretch in [corners] if run == "reference" else _dashes(corners):
-            draw.line(_scaled(stretch, fine), joint="curve", **look)
+            draw.line(_scaled(stretch, fine), colour, round(1.4 * fine), "curve")
     (at, high), radius = layout.peak(), 4
     draw.ellipse(_scaled([(at - radius, high - radius), (at + radius, high + radius)], fine), fill=PEAK)
     for kind, x in layout.legend() if legend else ():
