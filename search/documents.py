@@ -46,7 +46,8 @@ def documents() -> Iterator[Document]:
     for lab in catalog.all_labs():
         page, url = f"lab:{lab.slug}", reverse("labs:lab", args=[lab.slug])
         yield Document(page, "", "lab", Tier.OPEN, lab.tier, url, lab.title, text=lab.summary)
-        said = to_text(statement.to_html(lab.statement))
+        # in a formula's text an underscore keeps its backslash
+        said = to_text(statement.to_html(lab.statement)).replace("\\_", "_")
         yield Document(page, "statement", "lab", lab.tier, lab.tier, url, lab.title, "Statement", said)
     for each in calculators.all_calculators():
         url = reverse("courses:calculator", args=[each.id])

@@ -20,7 +20,7 @@ CANDIDATES = 120
 
 SECTIONS_A_PAGE = 2
 _KIND_TITLES = dict(KINDS)
-_TITLE_WHOLE, _TITLE_WORD, _TITLE_BEGINNING, _PHRASE = 30.0, 10.0, 6.0, 4.0
+_TITLE_WHOLE, _TITLE_COVERED, _TITLE_WORD, _TITLE_BEGINNING, _PHRASE = 20.0, 12.0, 10.0, 6.0, 4.0
 # a term is a definition, and a page's own entry stands for all of it
 _BONUS = {"term": 3.0, "calculator": 1.0}
 
@@ -143,6 +143,9 @@ def _weight(entry: Entry, asked: Sequence[str]) -> float:
         count = sum(1.0 if each == word else 0.5 for each in said if each.startswith(start))
         # the tenth mention says little more than the third, and long texts mention more
         weight += 4.0 * count / (count + 1.5 + len(said) / 400)
+    starts = tuple(stem(word) for word in asked)
+    telling = query(entry.named)
+    weight += _TITLE_COVERED * sum(each.startswith(starts) for each in telling) / max(1, len(telling))
     phrase = " ".join(asked)
     if phrase == entry.named:
         weight += _TITLE_WHOLE

@@ -333,6 +333,7 @@ def _line_of(text: str, needle: str, first: int) -> int:
 
 
 def to_text(made: str) -> str:
-    """Return the words of our own HTML, for search."""
-    bare = re.sub(r"<(script|svg|select)\b.*?</\1>", " ", made, flags=re.S)
+    """Return the words of our own HTML, for search: without plots and calculators, and with no gaps inside of code."""
+    bare = re.sub(r"<(script|svg|select|form)\b.*?</\1>", " ", made, flags=re.S)
+    bare = re.sub(r"</?(?:span|code|em|strong|a|b|i|dfn|abbr|kbd|q)\b[^>]*>", "", bare)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", bare)).split())

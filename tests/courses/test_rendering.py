@@ -103,7 +103,7 @@ def test_footnotes_of_two_sections_do_not_collide() -> None:
 
 def test_search_reads_words_and_no_markup() -> None:
     made = rendered("Kept **bytes**, $x$.\n\n/// figure | run\nCaption.\n///")
-    assert made.text.startswith("Kept bytes , x .")
+    assert made.text.startswith("Kept bytes, x .")
     assert "svg" not in made.text and "yours" not in made.text
 
 
