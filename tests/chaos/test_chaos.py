@@ -14,7 +14,7 @@ from tests.chaos.site import KINDS, Site, parent_of, site
 from tests.support import postgres, redis
 from tests.support.process import until
 
-pytestmark = pytest.mark.stack
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(900)]
 
 SUBMISSIONS = int(os.environ.get("HEADROOM_CHAOS", "18"))
 PEOPLE = max(2, SUBMISSIONS // 10)
