@@ -74,6 +74,8 @@ function search() {
       `<input type="search" id="search-q" name="q" maxlength="200" autocomplete="off" spellcheck="false" placeholder="Lessons, questions, labs, calculators, key terms">` +
       `<button class="btn">Search</button></form><div id="search-found" aria-live="polite"></div>`;
     box.addEventListener("click", (event) => event.target === box && box.close());
+    // in a search field the key would empty the field first
+    box.addEventListener("keydown", (event) => event.key === "Escape" && box.close());
     document.body.append(box);
     window.htmx?.process(box);
   }
