@@ -1,0 +1,67 @@
+"""What every benchmark shares: a table on the terminal, the same as JSON in var/bench, and the machine it ran on."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "var" / "bench"
+
+
+def machine() -> dict[str, Any]:
+    """Return what the figures depend on: processor, cores, load before the run (1 minute), kernel, torch, commit."""
+    named = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return {
+        "processor": named[0].partition(":")[2].strip() if named else platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load": round(os.getloadavg()[0], 2),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "torch": version("torch"),
+        "commit": commit.stdout.strip(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def spread(seconds: Sequence[float]) -> dict[str, Any]:
+    """Return a sample's median, lowest and highest, and the sample."""
+    return {"median": median(seconds), "low": min(seconds), "high": max(seconds), "all": list(seconds)}
+
+
+def written(found: dict[str, Any], digits: int = 2) -> str:
+    """Write a spread: "1.23 (1.20 to 1.31)"."""
+    return f"{found['median']:.{digits}f} ({found['low']:.{digits}f} to {found['high']:.{digits}f})"
+
+
+def show(title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Print a table: the first column to the left, the others to the right."""
+    cells = [list(map(str, heads)), *(list(map(str, row)) for row in rows)]
+    wide = [max(len(row[column]) for row in cells) for column in range(len(heads))]
+    print(f"\n{title}\n", flush=True)
+    for number, row in enumerate(cells):
+        first, *rest = row
+        print("  ".join([first.ljust(wide[0]), *(cell.rjust(w) for cell, w in zip(rest, wide[1:], strict=True))]))
+        if number == 0:
+            print("  ".join("-" * w for w in wide))
+
+
+def save(subject: str, on: dict[str, Any], figures: dict[str, Any]) -> Path:
+    """Write a benchmark's figures, with the machine they were taken on, to var/bench/<subject>.json."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{subject}.json"
+    path.write_text(json.dumps({"machine": on, **figures}, indent=1) + "\n")
+    load = f"load before {on['load']}" + (": the machine was busy, so times say little" if on["load"] > 0.5 else "")
+    print(f"\n{on['processor']}, {on['cores']} cores, torch {on['torch']}, {load}\nwritten to {path.relative_to(ROOT)}")
+    return path
