@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import User
 from grader.verdict import Outcome, Verdict
 from labs.models import State, Submission
 from tests.labs.conftest import failed_verdict, new_submission, passed
@@ -83,9 +84,10 @@ class TestWhose:
 
 class TestWaiting:
     def test_a_queued_submission_says_how_many_are_ahead(self, owner_client, owner, subscriber):
-        for _ in range(3):
-            new_submission(subscriber)
-        new_submission(subscriber, device="cuda")
+        for number in range(2):
+            new_submission(User.objects.create_user(f"other{number}@example.org"))
+        for device in ("cpu", "cpu", "cuda"):
+            new_submission(subscriber, device=device)
         page = page_of(owner_client, new_submission(owner))
         assert "Queued, 3 ahead of this one" in page
         assert 'hx-trigger="every 1s"' in page
@@ -127,8 +129,8 @@ class TestWaiting:
         assert "was cancelled before it had a verdict" in page
         assert "hx-get" not in page
 
-    def test_a_poll_costs_four_queries(self, owner_client, queued, django_assert_num_queries):
-        with django_assert_num_queries(4):  # session, user, submission, ahead
+    def test_a_poll_costs_five_queries(self, owner_client, queued, django_assert_num_queries):
+        with django_assert_num_queries(5):  # session, user, submission, own ones ahead, those of others
             owner_client.get(address(queued, "status/"))
 
 
