@@ -11,7 +11,7 @@ DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=h
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
 
 .DEFAULT_GOAL := help
-.PHONY: help python dev up test check selfcheck chaos format lock assets shots
+.PHONY: help python dev up test check selfcheck chaos bench gpu format lock assets shots
 
 help: ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
@@ -49,6 +49,13 @@ selfcheck: dev ## Play every lab's solutions and every attack, and compare the v
 
 chaos: dev ## Send 300 submissions of 30 people through two workers while everything dies, twice
 	HEADROOM_CHAOS=300 $(BIN)/python -m pytest -q -s --timeout 5400 tests/chaos/test_chaos.py
+
+bench: dev ## Time gradings, the meter and the way to a worker, each beside its limit; ARGS=--quick for a look
+	@status=0; for subject in grading meter_cost latency; do \
+		echo; echo "== $$subject"; $(BIN)/python -m bench.$$subject $(ARGS) || status=1; done; exit $$status
+
+gpu: dev ## Every check that needs a CUDA device, in under four minutes
+	$(BIN)/python -m bench.gpu_check
 
 assets: ## Build the browser code and styles anew (needs Node)
 	$(MAKE) -C assets

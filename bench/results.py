@@ -62,6 +62,7 @@ def save(subject: str, on: dict[str, Any], figures: dict[str, Any]) -> Path:
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{subject}.json"
     path.write_text(json.dumps({"machine": on, **figures}, indent=1) + "\n")
-    load = f"load before {on['load']}" + (": the machine was busy, so times say little" if on["load"] > 0.5 else "")
-    print(f"\n{on['processor']}, {on['cores']} cores, torch {on['torch']}, {load}\nwritten to {path.relative_to(ROOT)}")
+    busy = ": the machine was busy, so times say little" if on["load"] > 0.5 else ""
+    print(f"\n{on['processor']}, {on['cores']} cores, torch {on['torch']}, load before {on['load']}{busy}")
+    print(f"written to {os.path.relpath(path, ROOT)}")
     return path
