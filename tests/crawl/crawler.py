@@ -19,6 +19,9 @@ HOST = "http://testserver"
 VARIANTS = 4
 """How many addresses that differ only in the values of their query are opened, of those that links lead to."""
 
+NOTHING_HERE = (301, 302, 404)
+"""Answers that hold nothing, so that asking for them in another form is idle."""
+
 UNTOUCHED = re.compile(r"^/(static/|account/logout/|staff/logout/|staff/jsi18n/)")
 """Leaving would end the walk; what is static is the same for everyone."""
 
@@ -87,6 +90,7 @@ class Crawler:
     archives: set[str] = field(default_factory=set)
     _queue: deque[str] = field(default_factory=deque)
     _known: set[str] = field(default_factory=set)
+    _there: set[str] = field(default_factory=set)
     _variants: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
     @property
@@ -104,20 +108,22 @@ class Crawler:
             if response.status_code == 405:
                 self.only_post.append(address)
                 continue
-            if "?" not in address and not address.startswith("/staff/") and response.status_code != 404:
+            if "?" not in address and not address.startswith("/staff/") and response.status_code not in NOTHING_HERE:
+                self._there.add(address)
                 self._get(address, HTTP_HX_REQUEST="true")
                 self._get(address, HTTP_ACCEPT="application/json")
             self._follow(address, response)
 
     def send(self, body: dict[str, Any]) -> None:
-        """Send `body` to every address that takes only POST, as a form and by htmx, and open where it leads."""
+        """Send `body` to every address that takes only POST, as a form and by htmx; then open again what is there."""
         for address in self.only_post:
             for how in ({}, {"HTTP_HX_REQUEST": "true"}):
-                self._note(f"POST {address}", self.client.post(address, body, follow=True, **how))
-        again = [address for address in self._known if "?" not in address and not address.startswith("/staff/")]
-        for address in sorted(again):
-            if address not in self.only_post:
-                self._get(address)
+                response = self.client.post(address, body, follow=True, **how)
+                self._note(f"POST {address}", response)
+                if response.status_code == 404:
+                    break
+        for address in sorted(self._there):
+            self._get(address)
 
     def _get(self, address: str, **headers: str) -> Any:
         response = self.client.get(address, **headers)
