@@ -1,11 +1,14 @@
 """docker-compose.yml without a Docker engine: what it starts is what this code understands."""
 
+import copy
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -13,7 +16,22 @@ ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(TEXT)
 SERVICES = COMPOSE["services"]
+SCHEMA = json.loads((Path(__file__).parent / "data/compose-spec/compose-spec.json").read_text())
 OURS = {name: service for name, service in SERVICES.items() if "build" in service}
+
+
+def test_the_file_is_what_the_compose_specification_allows():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert [error.message for error in jsonschema.Draft202012Validator(SCHEMA).iter_errors(COMPOSE)] == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"comand": ["x"]}, {"ports": "8000"}, {"depends_on": {"redis": {"condition": "up"}}}, {"image": 3}]
+)
+def test_the_schema_refuses_what_compose_would_refuse(change):
+    broken = copy.deepcopy(COMPOSE)
+    broken["services"]["web"] |= change
+    assert list(jsonschema.Draft202012Validator(SCHEMA).iter_errors(broken))
 
 
 def test_every_part_of_the_design_is_there():
