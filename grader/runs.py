@@ -15,8 +15,8 @@ KERNEL_TOLERANCE_SHARE = 0.01
 KERNEL_TOLERANCE_BYTES = 5_000_000
 """How far the kernel's figure may lie above the allocator's before it decides in the allocator's place.
 
-Derived in docs/decisions: after a warm-up update of the same shapes the two agree to 0.2 %, in a process's first
-update to 1 % and 5 MB; the second is used, so that nobody fails for what malloc or an operator's scratch does.
+Derived in docs/decisions/0006-kernel-tolerance.md: after a warm-up update of the same shapes the two differ by an
+amount that hardly depends on the size, so that nobody fails for what malloc or an operator's scratch does.
 """
 
 DISAGREEMENT_SHARE = 0.25

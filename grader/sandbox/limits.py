@@ -18,8 +18,8 @@ class Limits:
     threads        threads of the one process; a second process is not possible at all.
     file_bytes     size of one file (RLIMIT_FSIZE).
     open_files     file descriptors. A pipe holds 64 KiB, so this also bounds what can be parked in pipes (2 MiB).
-    tmpfs_bytes    the private /tmp. Its content is not part of the process's resident size, so it must stay below
-                   the tolerance within which the kernel's and the allocator's figures are compared (10 MB).
+    tmpfs_bytes    the private /tmp. Its content is not part of the process's resident size: so much can be parked there
+                   beyond the tolerance within which the kernel's and the allocator's figures are compared.
     tmpfs_files    files and folders in /tmp, watched from outside: names hold data too, outside the size above.
     output_bytes   how much of stdout and stderr is kept; the rest is read and dropped.
     message_bytes  the longest message on the result pipe.
