@@ -69,7 +69,7 @@ def grade(
         return _Grading(lab, submission, device, mode, sandbox, say, cancelled, seed).verdict()
     except Cancelled:
         raise
-    except Exception:
+    except Exception:  # what the submission does raises our own kinds: anything else is a fault of ours
         log.exception("grading %s failed on our side", slug)
         message = "Grading failed on our side. It does not count as an attempt; your code is kept."
         return Verdict(slug, Outcome.UNGRADABLE, device=device, message=message)

@@ -38,7 +38,12 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        return f"{self.lab.slug}/{self.path.parent.name}/{self.path.stem}"
+        return f"{self.lab.slug}/{self.path.parent.name}/{self.path.stem}" + (" (Run)" if self.is_right_run else "")
+
+    @property
+    def is_right_run(self) -> bool:
+        """Whether this is a right solution on the public cases alone."""
+        return self.mode == "run" and self.path.parent.name == "right"
 
     @property
     def outcome(self) -> Outcome:
@@ -76,7 +81,9 @@ class Played:
 def expectations(lab: Lab) -> list[Expectation]:
     """Return what each solution in the lab's folder must get. Raises ValueError for a file that does not say."""
     right = [
-        Expectation(lab, path, (Outcome.PASSED,), frozenset()) for path in sorted((lab.folder / "right").glob("*.py"))
+        Expectation(lab, path, (Outcome.PASSED,), frozenset(), mode)
+        for path in sorted((lab.folder / "right").glob("*.py"))
+        for mode in ("submit", "run")
     ]
     return right + [_read(lab, path) for path in sorted((lab.folder / "wrong").glob("*.py"))]
 

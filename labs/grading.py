@@ -72,7 +72,7 @@ def _judge(
     """Return the judge's verdict, ours where it failed, None where it was told to stop."""
     try:
         from grader import judge
-    except Exception:
+    except Exception:  # an installation can be broken in any way, and the learner's code is not to blame
         log.exception("The judge cannot be loaded.")
         return ungradable(submission.lab, submission.device, "The grader could not be started.")
     try:
@@ -87,7 +87,7 @@ def _judge(
         )
     except judge.Cancelled:
         return None
-    except Exception:
+    except Exception:  # whatever it is, it is ours: it is logged, tried again, and never scored
         log.exception("The judge failed on submission %s.", submission.public_id)
         return ungradable(submission.lab, submission.device, "The grader stopped with an error of its own.")
 
@@ -103,7 +103,7 @@ def warm() -> None:
         from grader import judge
 
         judge.warm(sandbox_mode())
-    except Exception:
+    except Exception:  # a worker that cannot warm up must still start: its first submission says what is wrong
         log.exception("This worker could not get ready to grade; it will try again with its first submission.")
 
 
@@ -131,8 +131,9 @@ class Heartbeat:
         self._thread.join()
 
     def progress(self, phase: str, done: int, total: int) -> None:
-        self._at = (phase, done, total)
-        self._wake.set()
+        if (phase, done, total) != self._at:  # "starting" stands in the row since it was claimed
+            self._at = (phase, done, total)
+            self._wake.set()
 
     def lost(self) -> bool:
         return self._lost.is_set()

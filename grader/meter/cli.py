@@ -84,7 +84,7 @@ def _meter(options: argparse.Namespace) -> int:
         metered = meter.run(make(), device=options.device)
     except _Usage:
         raise
-    except Exception:
+    except Exception:  # the metered file is anybody's: its own traceback is the answer
         traceback.print_exc()
         sys.stderr.write(f"{options.file} raised, so nothing was metered: the traceback above says where.\n")
         return 1

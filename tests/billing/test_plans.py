@@ -258,8 +258,14 @@ class TestComparing:
     def test_it_is_on_the_timetable(self, settings) -> None:
         assert settings.CELERY_BEAT_SCHEDULE["subscriptions"]["task"] == tasks.compare_with_provider.name
 
-    def test_without_keys_it_does_nothing(self, db: None) -> None:
+    def test_without_keys_it_asks_nobody(self, settings, monkeypatch) -> None:
+        asked: list[str] = []
+        monkeypatch.setattr(comparing, "compare_all", lambda: asked.append("asked"))
+        settings.PAYMENTS = object()
         tasks.compare_with_provider()
+        settings.PAYMENTS = None
+        tasks.compare_with_provider()
+        assert asked == ["asked"], "once with keys, and not without"
 
 
 class TestDeletingTheAccount:

@@ -45,7 +45,7 @@ def test_solution_gets_the_verdict_it_must_get(expectation):
 
 @pytest.mark.parametrize("lab", catalog.all_labs(), ids=lambda lab: lab.slug)
 def test_each_lab_has_three_right_and_six_wrong_solutions_and_a_starter_that_does_not_pass(lab):
-    outcomes = [expectation.outcome for expectation in expectations(lab)]
+    outcomes = [expectation.outcome for expectation in expectations(lab) if not expectation.is_right_run]
     assert outcomes.count("passed") >= 3
     assert len(outcomes) - outcomes.count("passed") >= 6
     if sentence := skipped(lab):

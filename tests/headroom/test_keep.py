@@ -79,8 +79,9 @@ def test_a_stop_is_passed_on_and_ends_everything(kept: Kept, number: signal.Sign
 
 def test_a_killed_keeper_takes_the_command_along(kept: Kept) -> None:
     pids = kept.wait_for(1)
+    assert alive(pids[0])
     kept.keeper.kill()
-    until(lambda: not alive(pids[0]), 2)
+    until(lambda: not alive(pids[0]), 2)  # fails by itself when it does not come true
 
 
 def test_it_stops_when_the_process_it_was_tied_to_is_killed(tmp_path: Path) -> None:

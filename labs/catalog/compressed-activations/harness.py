@@ -319,7 +319,7 @@ SMALL = {"rows": 48, "width": 64, "vocabulary": 29}
 PUBLIC_CASES = [
     {
         **{"name": "chain", "family": "chain", "seed": 1, "measure": True},
-        **{"blocks": 6, "batch": 4, "tokens": 64, "width": 128, "heads": 4},
+        **{"blocks": 9, "batch": 4, "tokens": 256, "width": 128, "heads": 2},
     },
     *({"name": name, "family": name, "seed": 2, "measure": False, **SMALL} for name in FAMILIES if name != "chain"),
 ]

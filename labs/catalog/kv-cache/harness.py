@@ -137,7 +137,7 @@ def capacity(case, entry):
     def attempt(name, tokens, cache):
         try:
             entry["attend"](*(tensor[:, :, :tokens] for tensor in too_much), cache)
-        except Exception as error:
+        except Exception as error:  # which one it is gets judged
             seen[name] = "ValueError" if isinstance(error, ValueError) else type(error).__name__
         else:
             seen[name] = "accepted"
