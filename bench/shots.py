@@ -61,7 +61,10 @@ def shoot(
         answer = page.goto(options.address + path, wait_until="load")
         seen(page, options.wait)
         page.screenshot(path=out / f"{name_of(path)}-{size}-{theme}.png", full_page=True)
-        problems += [f"{path} ({size}, {theme}): {text}" for text in said if not (answer and answer.status >= 400)]
+        if answer is None or answer.status >= 400:
+            problems.append(f"{path}: answered {answer.status if answer else 'nothing'}")
+        else:
+            problems += [f"{path} ({size}, {theme}): {text}" for text in said]
         problems += [f"{path} ({size}): {text}" for text in too_wide(page, width)]
         page.close()
     context.close()
