@@ -1,51 +1,21 @@
 """A site's workers and services as real processes, on a lab that takes milliseconds: what fails can fail often."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from tests.support import double
 from tests.support.process import alive, tied_to_us, until
 
 ROOT = Path(__file__).resolve().parents[2]
-
-HARNESS = """
-import torch
-from grader.program import Program
-
-PLAIN = {"double": lambda x: 2 * x}
-
-def prepare(case, entry):
-    torch.manual_seed(case["seed"])
-    x = torch.randn(8)
-    found = {}
-    return Program(phases=[("forward", lambda: found.update(y=entry["double"](x)))], observe=lambda: found)
-"""
-JUDGE = """
-from grader import checks
-
-PRIMARY = "double"
-
-def cases(rng, harness, mode):
-    return [{"name": "double", "family": "double", "seed": rng.getrandbits(31), "measure": False}]
-
-def check(runs):
-    return [checks.same_results(run, {"double": "Twice the input"}, {"double": "Add it to itself."}) for run in runs]
-"""
-LAB = """title: Double
-summary: Twice.
-tier: open
-order: 1
-entry_points: [double]
-devices: [cpu]
-time_limit_s: 40
-"""
 
 FILLS_THE_DISK = """
 def double(x):
@@ -102,12 +72,8 @@ class Site:
     def __init__(self, folder: Path, database_url: str, redis_url: str) -> None:
         self.folder, self.database_url = folder, database_url
         self.mark = f"HEADROOM_CHAOS={folder.name}-{os.getpid()}"
-        lab = folder / "catalogue" / "double"
-        lab.mkdir(parents=True)
+        double.write(folder / "catalogue")
         (folder / "tmp").mkdir()
-        files = {"lab.yaml": LAB, "statement.md": "Twice.", "starter.py": "", "harness.py": HARNESS, "judge.py": JUDGE}
-        for name, text in files.items():
-            (lab / name).write_text(text)
         ours = {"HEADROOM_MODE", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HEADROOM_TEST_DATABASE"}
         name, value = self.mark.split("=")
         self.environment = {
@@ -157,8 +123,6 @@ class Site:
 
     def submitting(self, work: Sequence[tuple[str, str]], pause: float) -> "subprocess.Popen[bytes]":
         """Send `work`, pairs of person and source, one after another, through the site's own code."""
-        import json
-
         process = subprocess.Popen(
             [sys.executable, "-c", SUBMIT, str(pause)],
             env=self.environment, cwd=ROOT, stdin=subprocess.PIPE, stdout=self.log, stderr=self.log, **tied_to_us(),
@@ -217,16 +181,23 @@ def site(folder: Path, database_url: str, redis_url: str) -> Iterator[Site]:
         made.stop()
         made.log.close()
     until(lambda: not made.left(), 20)
-    # torch makes one cache folder a user, of a fixed name, wherever it runs.
-    left = [entry.name for entry in (folder / "tmp").iterdir() if not entry.name.startswith("torchinductor_")]
-    assert left == [], "a temporary folder was left"
+    assert left_behind(folder / "tmp") == [], "a temporary folder was left"
     assert str(folder) not in Path("/proc/mounts").read_text(), "a mount was left"
+
+
+def left_behind(temporary: Path) -> list[str]:
+    """Return what lies there, but for what no process of ours can take away.
+
+    torch makes one cache folder a user, of a fixed name. Python's multiprocessing, under Celery, makes one for each
+    worker and removes it at the end; one that was killed leaves it, empty.
+    """
+    return [
+        entry.name
+        for entry in temporary.iterdir()
+        if not entry.name.startswith("torchinductor_")
+        and not (entry.name.startswith("pymp-") and not any(entry.iterdir()))
+    ]
 
 
 def parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-
-
-def outcomes(found: Mapping[str, str]) -> dict[str, int]:
-    """Count outcomes, for a message."""
-    return {outcome: sum(value == outcome for value in found.values()) for outcome in set(found.values())}

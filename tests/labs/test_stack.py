@@ -11,48 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import double
 from tests.support.process import alive, tied_to_us, until
 
 pytestmark = pytest.mark.stack
 ROOT = Path(__file__).resolve().parents[2]
 
-HARNESS = """
-import torch
-from grader.program import Program
-
-PLAIN = {"double": lambda x: 2 * x}
-
-def prepare(case, entry):
-    torch.manual_seed(case["seed"])
-    x = torch.randn(8)
-    found = {}
-    return Program(phases=[("forward", lambda: found.update(y=entry["double"](x)))], observe=lambda: found)
-"""
-JUDGE = """
-from grader import checks
-
-PRIMARY = "double"
-
-def cases(rng, harness, mode):
-    return [{"name": "double", "family": "double", "seed": rng.getrandbits(31), "measure": False}]
-
-def check(runs):
-    return [checks.same_results(run, {"double": "Twice the input"}, {"double": "Add it to itself."}) for run in runs]
-"""
 SLOW_AND_RIGHT = b"import time\n\ndef double(x):\n    time.sleep(4)\n    return x + x\n"
 
 
 @pytest.fixture
 def environment(tmp_path, redis_url):
-    lab = tmp_path / "catalogue" / "double"
-    lab.mkdir(parents=True)
-    (lab / "lab.yaml").write_text(
-        "title: Double\nsummary: Twice.\ntier: open\norder: 1\n"
-        "entry_points: [double]\ndevices: [cpu]\ntime_limit_s: 40\n"
-    )
-    files = {"statement.md": "Twice.", "starter.py": "", "harness.py": HARNESS, "judge.py": JUDGE}
-    for name, text in files.items():
-        (lab / name).write_text(text)
+    double.write(tmp_path / "catalogue")
     ours = {"HEADROOM_MODE", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HEADROOM_TEST_DATABASE"}
     return {
         **{name: value for name, value in os.environ.items() if name not in ours},
