@@ -46,3 +46,15 @@ def test_a_right_solution_complains_of_a_check_that_no_wrong_one_must_fail(lab):
     assert right.complaint(Verdict(lab.slug, Outcome.PASSED, checks=known)) == ""
     new = Check("added-yesterday", "Nobody fails it", True)
     assert "added-yesterday" in right.complaint(Verdict(lab.slug, Outcome.PASSED, checks=(*known, new)))
+
+
+def test_what_fails_sometimes_may_fail_and_proves_nothing():
+    lab = LABS[0]
+    drawn = Expectation(lab, lab.folder, (Outcome.FAILED,), frozenset({"a"}), sometimes=frozenset({"b"}))
+
+    def complaint(*failed):
+        checks = tuple(Check(name, name, False) for name in failed)
+        return drawn.complaint(Verdict(lab.slug, Outcome.FAILED, checks=checks))
+
+    assert complaint("a") == complaint("a", "b") == ""
+    assert complaint("b") and complaint("a", "c") and complaint()

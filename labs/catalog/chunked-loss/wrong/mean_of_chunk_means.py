@@ -1,5 +1,6 @@
 # outcome: failed
-# failing: large, odd-lengths, ignored-targets, all-ignored, bfloat16, large-logits, upstream, tied-weights, frozen, layouts
+# failing: large, odd-lengths, ignored-targets, all-ignored
+# sometimes: bfloat16, large-logits, upstream, tied-weights, frozen, layouts
 """Averages the chunks' means: a short chunk, or one with few targets that count, weighs like a full one."""
 import torch
 import torch.nn.functional as F

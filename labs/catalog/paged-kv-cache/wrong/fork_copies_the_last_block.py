@@ -1,5 +1,6 @@
 # outcome: failed
-# failing: fork-blocks, traces
+# failing: fork-blocks
+# sometimes: traces
 """Copies the partly filled block at once, in fork, instead of when it is written."""
 import torch
 

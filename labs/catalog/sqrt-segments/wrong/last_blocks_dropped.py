@@ -1,5 +1,6 @@
 # outcome: failed
 # failing: chain-7, chain-50, chain-other
+# sometimes: dropout
 """Segments of floor(sqrt(n)) blocks, floor(n / length) of them: what is left over is never run.
 (4, 6 and 1 divide their depths; 2 does not divide 7.)"""
 import math
