@@ -42,6 +42,8 @@ def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, member: 
     page.get_by_label("Name").fill("My laptop")
     page.get_by_label("Passwordless").check()
     page.get_by_role("button", name="Add it").click()
+    # The authenticator answers by script: only then is the form sent, and going elsewhere earlier would cut it off.
+    page.wait_for_url(lambda url: "/webauthn/add/" not in url)
     page.goto("/account/2fa/webauthn/")
     expect(page.get_by_role("rowheader", name="My laptop")).to_be_visible()
     expect(page.get_by_role("cell", name="Passkey")).to_be_visible()
