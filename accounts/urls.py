@@ -9,5 +9,6 @@ urlpatterns = [
     path("profile/", views.profile, name="profile"),
     path("data/", views.data, name="data"),
     path("data/export/", views.export, name="export"),
+    path("sessions/<int:number>/end/", views.end_session, name="end_session"),
     path("delete/", views.delete, name="delete"),
 ]

@@ -2,6 +2,8 @@
 
 from allauth.account.decorators import reauthentication_required
 from allauth.core import ratelimit
+from allauth.usersessions.adapter import get_adapter
+from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -11,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
 from accounts import deleting, exporting, personal
 from accounts.forms import DeleteForm, ProfileForm
@@ -34,6 +37,17 @@ def profile(request: HttpRequest) -> HttpResponse:
         messages.success(request, "Saved.")
         return redirect("account")
     return render(request, "account/profile.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def end_session(request: HttpRequest, number: int) -> HttpResponse:
+    """Sign out one other browser of this person. Whose it is not, or what is over already, changes nothing."""
+    sessions = UserSession.objects.filter(user=_member(request), pk=number)
+    ended = [each for each in sessions if not each.is_current()]
+    get_adapter().end_sessions(ended)
+    messages.info(request, "Signed out there." if ended else "That browser was signed out already.")
+    return redirect("usersessions_list")
 
 
 @login_required

@@ -7,6 +7,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from allauth.usersessions.models import UserSession
 from django.core import mail
 from django.test import Client
 
@@ -101,6 +102,20 @@ def test_sessions_are_listed_and_the_others_ended(signed_in: Client, member: Use
     assert other.get("/account/").status_code == 302
     assert signed_in.get("/account/").status_code == 200
     assert "A browser at the library" not in signed_in.get("/account/sessions/").text
+
+
+def test_one_session_is_ended_and_no_other(signed_in: Client, member: User, stranger: User) -> None:
+    library, train, elsewhere = (Client(HTTP_USER_AGENT=name) for name in ("Library", "Train", "Elsewhere"))
+    sign_in(library)
+    sign_in(train)
+    elsewhere.force_login(stranger)
+    UserSession.objects.create(user=stranger, session_key=elsewhere.session.session_key, ip="127.0.0.1")
+    for session in UserSession.objects.exclude(user_agent="Train"):
+        signed_in.post(f"/account/sessions/{session.pk}/end/")
+    assert library.get("/account/").status_code == 302
+    assert {each.get("/account/").status_code for each in (train, elsewhere, signed_in)} == {200}
+    assert "Library" not in signed_in.get("/account/sessions/").text
+    assert signed_in.get("/account/sessions/1/end/").status_code == 405
 
 
 def test_a_changed_password_ends_the_other_sessions(signed_in: Client, member: User) -> None:
