@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -74,10 +75,16 @@ class Curriculum:
     home_figure: str = ""
 
 
-def build(root: Path, draw: Draw, labs: Set[str] | None = None) -> Curriculum:
+# rendered pages and their problems by what they were made of: see `build`
+Kept = dict[Path, tuple[str, Built, list[Problem]]]
+
+
+def build(root: Path, draw: Draw, labs: Set[str] | None = None, kept: Kept | None = None) -> Curriculum:
     """Read and render the folder `root`. `labs` are the slugs that links may name; None leaves them unchecked.
 
     `draw` makes the HTML of a calculator. Faults are in `problems`; while there are any, the pages are not to be shown.
+    A caller that builds again and again in one process hands in the same `kept`: pages of which nothing changed,
+    neither their text nor what they may refer to, are then taken from it.
     """
     folder = read_folder(root)
     if folder.problems:
@@ -85,10 +92,16 @@ def build(root: Path, draw: Draw, labs: Set[str] | None = None) -> Curriculum:
         return Curriculum(folder.course, [], [], sorted(folder.problems))
     library = _library(folder, draw, labs)
     made = Curriculum(folder.course, [], [], [])
-    for page in folder.lessons:
-        made.lessons.append(_lesson(page, library, folder, made.problems))
-    for page in folder.questions:
-        made.questions.append(_question(page, library, folder, made.problems))
+    kept = {} if kept is None else kept
+    around = _surroundings(folder, library)
+    for pages, render, into in ((folder.lessons, _lesson, made.lessons), (folder.questions, _question, made.questions)):
+        for page in pages:
+            digest = hashlib.sha256(page.path.read_bytes() + around).hexdigest()
+            if page.path not in kept or kept[page.path][0] != digest:
+                problems: list[Problem] = []
+                kept[page.path] = digest, render(page, library, folder, problems), problems
+            into.append(kept[page.path][1])
+            made.problems += kept[page.path][2]
     made.home_figure = _home(folder, library, made.problems)
     made.problems.sort()
     return made
@@ -112,6 +125,12 @@ def _library(folder: Folder, draw: Draw, labs: Set[str] | None) -> Library:
         ids["lab"] = labs
     sources = Sources(calculators.get, calculators.all_calculators, folder.measured)
     return Library(sources, folder.pictures, Known(ids), draw)
+
+
+def _surroundings(folder: Folder, library: Library) -> bytes:
+    """Return what the rendering of any page depends on besides its own file."""
+    ids = {kind: sorted(known) for kind, known in library.known.ids.items()}
+    return json.dumps([folder.course, folder.measured, folder.pictures, ids], sort_keys=True).encode()
 
 
 def _home(folder: Folder, library: Library, problems: list[Problem]) -> str:

@@ -1,18 +1,26 @@
-"""python manage.py content sync | check | new"""
+"""python manage.py content sync | check | new | preview"""
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import threading
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.core.wsgi import get_wsgi_application
 
 from courses import drawing, lab_links
 from courses.authoring.build import build, build_or_raise
 from courses.authoring.code import run_blocks
 from courses.authoring.files import ID, LESSON_SECTIONS, QUESTION_SECTIONS
 from courses.authoring.problems import ContentErrors, Problem
+from courses.previewing import Preview, PreviewSite, watch
 from courses.sync import sync
 
 CONTENT = Path(__file__).resolve().parents[2] / "content"
@@ -29,6 +37,9 @@ class Command(BaseCommand):
             command.add_argument("--folder", type=Path, default=CONTENT)
             if name == "check":
                 command.add_argument("--no-run", action="store_true", help="leave the code blocks out")
+        preview = commands.add_parser("preview", help="serve the pages and reload them as their files are saved")
+        preview.add_argument("--folder", type=Path, default=CONTENT)
+        preview.add_argument("--port", type=int, default=8001)
         new = commands.add_parser("new", help="start a page")
         new.add_argument("kind", choices=["lesson", "question"])
         new.add_argument("id")
@@ -41,6 +52,8 @@ class Command(BaseCommand):
                 self._sync(folder)
             case "check":
                 self._check(folder, run=not options["no_run"])
+            case "preview":
+                self._preview(folder.absolute(), options["port"])
             case "new":
                 self.stdout.write(str(_new(folder, options["kind"], options["id"])))
 
@@ -53,6 +66,26 @@ class Command(BaseCommand):
         said = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()) if count) or "nothing to change"
         self.stdout.write(f"{len(curriculum.lessons)} lessons, {len(curriculum.questions)} questions: {said}")
 
+    def _preview(self, folder: Path, port: int) -> None:
+        if not settings.DEBUG:
+            raise CommandError("preview is for writing on your own machine: it needs local mode (HEADROOM_MODE).")
+        call_command("migrate", interactive=False, verbosity=0)
+        preview, stop = Preview(folder), threading.Event()
+        try:
+            server = ThreadedWSGIServer(("127.0.0.1", port), _Quiet)
+        except OSError as error:
+            raise CommandError(f"port {port} cannot be used: {error.strerror}; choose another with --port.") from None
+        server.set_app(PreviewSite(get_wsgi_application(), preview))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        signal.signal(signal.SIGTERM, lambda *_: stop.set())
+        self.stdout.write(
+            f"Reading {folder} …\nThe pages are at http://127.0.0.1:{port}/ (Ctrl-C ends it). What is locked opens "
+            "after signing in with the account that `python manage.py prepare` prints."
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            watch(preview, self.stdout.write, stop)
+        server.shutdown()
+
     def _check(self, folder: Path, run: bool) -> None:
         curriculum = build(folder, drawing.embedded, _labs())
         problems, ran = list(curriculum.problems), 0
@@ -63,6 +96,13 @@ class Command(BaseCommand):
             raise CommandError(_listed(problems))
         pages = f"{len(curriculum.lessons)} lessons, {len(curriculum.questions)} questions"
         self.stdout.write(f"{pages}: no problems; {ran} code blocks run")
+
+
+class _Quiet(WSGIRequestHandler):
+    """Leaves the terminal to what is wrong with the pages; errors of the site are logged all the same."""
+
+    def log_message(self, *_: Any) -> None:
+        return
 
 
 def _labs() -> set[str] | None:
