@@ -18,7 +18,8 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import Decision, Person, Tier, decide
 from grader import catalog
 from grader.catalog import Lab
-from labs import gate, progress, runners, statement, submitting
+from grader.verdict import Outcome, Verdict
+from labs import gate, marks, progress, runners, statement, submitting
 from labs.models import Draft, Mode, State, Submission
 from labs.submitting import NotAccepted
 
@@ -94,6 +95,7 @@ def _page(request: HttpRequest, lab: Lab, editing: Editing, status: int = 200) -
         "tier": Tier(lab.tier),
         "statement": statement.to_html(lab.statement),
         "editing": editing,
+        "marks": _marks(editing, history),
         "history": history,
         "queued": any(submission.state == State.QUEUED for submission in history),
         "key": secrets.token_urlsafe(16),
@@ -102,6 +104,15 @@ def _page(request: HttpRequest, lab: Lab, editing: Editing, status: int = 200) -
         "runner": runners.alive(runners.device_for(lab)),
     }
     return render(request, "labs/lab.html", context, status=status)
+
+
+def _marks(editing: Editing, history: list[Submission]) -> list[marks.Mark]:
+    """Return what the last graded code, or the code asked for, was told of lines that are in the editor."""
+    graded = editing.origin or next((submission for submission in history if submission.state == State.DONE), None)
+    if graded is None or graded.outcome in ("", Outcome.PASSED, Outcome.UNGRADABLE):
+        return []
+    whole = Submission.objects.only("source", "verdict").get(pk=graded.pk)
+    return marks.moved(marks.of(Verdict.from_json(whole.verdict or {}), whole.code), whole.code, editing.text)
 
 
 def _locked(request: HttpRequest, lab: Lab, decision: Decision, status: int = 200) -> HttpResponse:

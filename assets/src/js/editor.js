@@ -16,6 +16,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { Draft } from "./draft.js";
+import { marksFor } from "./marks.js";
 import { recall, remember } from "./store.js";
 
 const SIZES = [12, 13, 14, 15, 16, 18, 20, 24];
@@ -39,6 +40,11 @@ const look = EditorView.theme({
   ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sheet) 70%, transparent)" },
   ".cm-activeLineGutter": { backgroundColor: "var(--mark)", color: "var(--ink)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--select)" },
+  ".cm-line.cm-marked": { backgroundColor: "var(--bad-sheet)", boxShadow: "inset 3px 0 var(--peak)" },
+  ".cm-line.cm-marked.way": { backgroundColor: "var(--warn-sheet)", boxShadow: "inset 3px 0 var(--warn)" },
+  ".cm-gutterElement.cm-marked-number": { color: "var(--peak)", fontWeight: "650" },
+  ".cm-mark-message": { backgroundColor: "var(--bad-sheet)", boxShadow: "inset 3px 0 var(--peak)", color: "var(--ink)", font: "400 .86rem/1.45 var(--ui)", padding: ".1rem .6rem .35rem .9rem", whiteSpace: "normal", overflowWrap: "anywhere", maxWidth: "44rem" },
+  ".cm-mark-message.way": { backgroundColor: "var(--warn-sheet)", boxShadow: "inset 3px 0 var(--warn)" },
   ".cm-selectionMatch": { backgroundColor: "var(--mark)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--mark)", outline: "1px solid var(--edge)" },
   ".cm-searchMatch": { backgroundColor: "var(--warn-sheet)", outline: "1px solid var(--warn)" },
@@ -83,6 +89,7 @@ function upgrade(area) {
     remember("font-size", String(size));
     view.dispatch({ effects: font.reconfigure(sized(size)) });
   };
+  const marks = marksFor(area);
   const view = new EditorView({
     state: EditorState.create({
       doc: area.value,
@@ -115,6 +122,7 @@ function upgrade(area) {
           area.value = update.state.doc.toString();
           area.dispatchEvent(new Event("input", { bubbles: true }));
         }),
+        marks.extension,
         look,
         font.of(sized(size)),
       ],
@@ -135,6 +143,7 @@ function upgrade(area) {
   area.after(view.dom);
   area.hidden = true;
   label?.addEventListener("click", () => view.focus());
+  marks.attach(view);
 
   const draft = area.dataset.draftUrl && !area.readOnly ? new Draft(area, tools, replace) : null;
   for (const reset of document.querySelectorAll("[data-reset]")) {

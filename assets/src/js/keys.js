@@ -14,6 +14,7 @@ const IN_EDITOR = [
   [["Ctrl", "Shift", "Enter"], "submit to all cases"],
   [["Ctrl", "S"], "save the draft"],
   [["Ctrl", "F"], "find and replace"],
+  [["F8"], "next line that the last verdict names; with Shift, the one before"],
   [["Tab"], "indent; after Esc, Tab leaves the editor"],
 ];
 const IN_REVIEW = [
