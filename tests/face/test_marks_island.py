@@ -23,8 +23,8 @@ def page(stage: Stage) -> Page:
     return shown
 
 
-def at(page: Page) -> str:
-    return page.locator(".cm-activeLine").inner_text()
+def is_at(page: Page, text: str) -> None:
+    expect(page.locator(".cm-activeLine")).to_have_text(text)
 
 
 def test_a_line_carries_its_message_as_text(page: Page) -> None:
@@ -36,21 +36,21 @@ def test_a_line_carries_its_message_as_text(page: Page) -> None:
 
 def test_f8_goes_from_mark_to_mark_and_round(page: Page) -> None:
     page.keyboard.press("F8")
-    assert at(page) == "    return x[3]"
+    is_at(page, "    return x[3]")
     page.keyboard.press("F8")
-    assert at(page) == "y = inner([1])"
+    is_at(page, "y = inner([1])")
     expect(page.locator(".cm-mark-message.way")).to_be_in_viewport()
     expect(page.locator(".cm-announced")).to_have_text("Line 60: On the way.")
     page.keyboard.press("F8")
-    assert at(page) == "    return x[3]"
+    is_at(page, "    return x[3]")
     page.keyboard.press("Shift+F8")
-    assert at(page) == "y = inner([1])"
+    is_at(page, "y = inner([1])")
 
 
 def test_the_list_under_the_editor_leads_to_the_line(page: Page) -> None:
     page.get_by_role("button", name="Line 60").press("Enter")
     expect(page.locator(".cm-content")).to_be_focused()
-    assert at(page) == "y = inner([1])"
+    is_at(page, "y = inner([1])")
 
 
 def test_a_mark_goes_when_its_line_is_edited(page: Page) -> None:
