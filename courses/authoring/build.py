@@ -11,7 +11,8 @@ from typing import Any
 
 from courses import calculators
 
-from .files import Folder, Page, read_folder
+from . import typed
+from .files import Folder, Page, Part, read_folder
 from .frontmatter import Lines
 from .links import Known, slugify
 from .numbers import EXPRESSION, Sources, evaluate
@@ -157,8 +158,9 @@ def _home(folder: Folder, library: Library, problems: list[Problem]) -> str:
 class _Work:
     """One page being built: its renderer, and the problems that name its file."""
 
-    def __init__(self, page: Page, library: Library, problems: list[Problem]) -> None:
+    def __init__(self, page: Page, library: Library, folder: Folder, problems: list[Problem]) -> None:
         self.page, self.meta, self.library, self.problems = page, page.meta, library, problems
+        self.unchecked = folder.course.get("numbers_by_hand", [])
         self.renderer = PageRenderer(page.path, library)
         source = page.path.read_bytes()
         self.built = Built(page.path, page.id, page.meta, hashlib.sha256(source).hexdigest()[:12])
@@ -173,6 +175,21 @@ class _Work:
                 {"name": name, "anchor": f"term-{slugify(name)}", "section": slug} for name in rendered.terms
             ]
             self.built.code += rendered.code
+
+    def typed(self, parts: list[Part], inputs: Mapping[str, str]) -> None:
+        """Check that the numbers of `parts` have a source."""
+        if self.page.id in self.unchecked:
+            return
+        for found in typed.find([(part.title, part.line, part.text) for part in parts], inputs):
+            self.problems.append(
+                Problem(
+                    self.page.path,
+                    found.line,
+                    f"“{found.words}” is typed by hand",
+                    "compute it: [[= … ]]; or mark what is assumed: "
+                    f"[[given {found.words}]]; or name its source in a footnote of this paragraph",
+                )
+            )
 
     def list_of(self, key: str) -> None:
         line = self.meta.at(key)
@@ -209,7 +226,7 @@ class _Work:
 
 
 def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem]) -> Built:
-    work = _Work(page, library, problems)
+    work = _Work(page, library, folder, problems)
     work.one_of_course("phase", {phase["number"] for phase in folder.course["phases"]})
     work.one_of_course("track", {track["id"] for track in folder.course["tracks"]})
     for key, kind in (("prerequisites", "lesson"), ("questions", "question"), ("labs", "lab")):
@@ -219,6 +236,7 @@ def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem
             Problem(page.path, page.meta.at("prerequisites"), "the lesson asks for itself first", "remove it")
         )
     work.sections()
+    work.typed(page.parts, {})
     for key in ("learn", "interviewers"):
         work.list_of(key)
     work.built.quiz = [_quiz(item, work) for item in page.meta.get("quiz", [])]
@@ -264,7 +282,7 @@ def _quiz(item: Lines, work: _Work) -> Quiz:
 
 
 def _question(page: Page, library: Library, folder: Folder, problems: list[Problem]) -> Built:
-    work = _Work(page, library, problems)
+    work = _Work(page, library, folder, problems)
     work.one_of_course("track", {track["id"] for track in folder.course["tracks"]})
     work.refers("concepts", "lesson")
     work.refers("next", "question")
@@ -275,8 +293,10 @@ def _question(page: Page, library: Library, folder: Folder, problems: list[Probl
         {"html": work.renderer.inline(point["point"], point.line), "weight": point.get("weight", 1)}
         for point in page.meta["rubric"]
     ]
+    inputs: dict[str, str] = {}
     if chosen := page.meta.get("calculator"):
         inputs = {name: str(value) for name, value in chosen.get("inputs", {}).items()}
         drawn = work.attempt(page.meta.at("calculator"), work.renderer.calculator, chosen["id"], inputs)
         work.built.calculator = drawn or ""
+    work.typed([part for part in page.parts if part.title in typed.SECTIONS_OF_A_QUESTION], inputs)
     return work.done()

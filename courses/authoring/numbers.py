@@ -1,8 +1,8 @@
 """Numbers in prose: `[[= source | format | expected ]]`, computed when the page is rendered.
 
-A source is a calculator's figure, `time-to-train.days(parameters=175e9)`, or a measured number,
-`measured:id.numbers.peak_bytes`.
-There is no arithmetic here and no Python: whatever must be computed is computed by a calculator, in one place.
+A source is a calculator's figure, `time-to-train.days(parameters=175e9)`, a measured number,
+`measured:id.numbers.peak_bytes`, or a sum of such and of numbers with units (`sums`), for the steps that a worked
+answer takes once. What is computed in more than one place is a calculator's.
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from courses.calculators import Calculator, InputError, Result, units
 
+from . import sums
 from .problems import AuthorError, one_of
 
 EXPRESSION = re.compile(r"\[\[=(.*?)\]\]", re.S)
 
 _SUFFIXES = {"bytes": "bytes", "flops": "FLOP", "seconds": "s", "fraction": "fraction"}
-_CALL = re.compile(r"(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<figure>\w+)(?:\((?P<inputs>.*)\))?", re.S)
+_CALL = re.compile(
+    r"(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<figure>[a-z_]\w*)(?:\((?P<inputs>(?:[^()\"]|\"[^\"]*\")*)\))?", re.S
+)
 _MEASURED = re.compile(r"measured:(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<path>[\w.-]+)")
 _INPUT = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?:\"(?P<quoted>[^\"]*)\"|(?P<bare>[^\s,\"|()]+))\s*(?:,|$)", re.S)
 _PART = re.compile(r'((?:"[^"]*"|[^|"])*)(?:\||$)', re.S)
@@ -82,15 +86,10 @@ def evaluate(expression: str, sources: Sources) -> Number:
         parts.pop()
     if not 1 <= len(parts) <= 3:
         raise AuthorError(f"“{expression.strip()}” cannot be read", "write [[= source | format | expected ]]")
-    if match := _CALL.fullmatch(parts[0]):
-        value, unit = _from_calculator(match, sources)
-    elif match := _MEASURED.fullmatch(parts[0]):
-        value, unit = _from_measured(match, sources)
-    else:
-        raise AuthorError(
-            f"“{parts[0]}” is no source of a number",
-            "write calculator-id.figure(input=value) or measured:id.numbers.name",
-        )
+    try:
+        value, unit = _named(parts[0], sources)
+    except _NotNamed:
+        value, unit = sums.compute(parts[0], lambda text: _number(text, sources))
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise AuthorError(f"“{parts[0]}” is {value!r}, not a finite number", "refer to a number")
     display, sized = _format(value, unit, parts[1] if len(parts) > 1 else "")
@@ -101,6 +100,26 @@ def evaluate(expression: str, sources: Sources) -> Number:
         )
     every_digit = units.exact(value)
     return Number(sized, display, every_digit if unit == "fraction" else f"{every_digit} {unit}".strip())
+
+
+class _NotNamed(AuthorError):
+    """The text is neither a calculator's figure nor a measured number."""
+
+
+def _named(text: str, sources: Sources) -> tuple[Any, str]:
+    if match := _CALL.fullmatch(text):
+        return _from_calculator(match, sources)
+    if match := _MEASURED.fullmatch(text):
+        return _from_measured(match, sources)
+    raise _NotNamed(f"“{text}” is no source of a number", "write calculator-id.figure or measured:id.numbers.name")
+
+
+def _number(text: str, sources: Sources) -> tuple[int | float, str]:
+    """Read what a sum names; raise AuthorError where it is no number that can be added or multiplied."""
+    value, unit = _named(text, sources)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise AuthorError(f"“{text}” is {value!r}, not a finite number", "refer to a number")
+    return value, unit
 
 
 def _inputs(text: str) -> dict[str, str]:
@@ -169,6 +188,10 @@ def _format(value: int | float, unit: str, wanted: str) -> tuple[str, float]:
             f"{unit or 'a plain number'} cannot be shown in {to}",
             f"use one of: {fitting}" if fitting else "leave the unit out",
         )
+    if to and unit in units.TABLE:
+        # a figure may be kept in days: from here on it is in the dimension's base unit, as `format_as` takes it
+        base = Fraction(value) * units.scale(unit)
+        value = base.numerator if base.denominator == 1 else float(base)
     sized = float(value / units.scale(to)) if to else float(value)
     try:
         if count is None:

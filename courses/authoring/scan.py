@@ -26,8 +26,9 @@ _INLINE = re.compile(
     r"|(?P<dollar>\\\$)"
     r"|\$\$(?P<display>.+?)\$\$"
     r"|\[\[=(?P<number>.*?)\]\]"
+    r"|\[\[given\s+(?P<given>.*?)\]\]"
     r"|\$(?![\s$])(?P<inline>(?:\\\$|[^$])+?)(?<![\s\\])\$(?!\d)"
-    r"|(?P<lone>\$|\[\[=)",
+    r"|(?P<lone>\$|\[\[=|\[\[given\b)",
     re.S,
 )
 
@@ -189,20 +190,23 @@ class Scanner:
         def replace(match: re.Match[str]) -> str:
             here = line + text.count("\n", 0, match.start())
             try:
-                return self._replace(match, text)
+                return self._replace(match, text, here)
             except AuthorError as error:
                 self._problem(here, error.message, error.cure)
                 return ""
 
         return _INLINE.sub(replace, text)
 
-    def _replace(self, match: re.Match[str], text: str) -> str:
+    def _replace(self, match: re.Match[str], text: str, line: int) -> str:
         if match["code"]:
             return match[0]
         if match["dollar"]:
             return "&#36;"
         if match["number"] is not None:
             return evaluate(match["number"], self.sources).html
+        if match["given"]:
+            # the mark is for the check (`typed`); a reader sees the words
+            return self._inline(match["given"], line)
         if match["inline"]:
             return self._slot(to_mathml(self._numbers_in(match["inline"])), "span")
         if match["display"]:
@@ -218,7 +222,7 @@ class Scanner:
             raise AuthorError(
                 "a $ opens a formula that does not close in this paragraph", "close it, or write \\$ for a dollar"
             )
-        raise AuthorError("a [[= is not closed in this paragraph", "close it with ]]")
+        raise AuthorError(f"a {match['lone']} is not closed in this paragraph", "close it with ]]")
 
     def _numbers_in(self, latex: str) -> str:
         return EXPRESSION.sub(lambda match: evaluate(match[1], self.sources).latex, latex)
