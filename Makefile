@@ -37,7 +37,7 @@ test: dev ## Run the whole suite: the database tests on PostgreSQL, then everyth
 check: dev ## Style, types, import contracts, migrations, deployment check, content check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy headroom accounts billing courses practice labs pages notes discussion search grader
+	$(BIN)/mypy headroom telemetry accounts billing courses practice labs pages notes discussion search grader
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(DEPLOYMENT) $(BIN)/python manage.py check --deploy --fail-level WARNING

@@ -108,6 +108,7 @@ class _Grading:
         cases = [self._placed(case) for case in self.lab_judge.cases(self.rng, self.harness, self.mode)]
         forbidden = source.forbidden_imports(self.submission, self.lab)
         with pool.take(self.sandbox_mode, LIMITS, self.device) as box:
+            log.info("%d cases are played.", len(cases), extra={"lab": self.lab.slug, "sandbox": box.process.pid})
             session = Session(box, self.cancelled)
             reference.prepare()
             self._measure_references(session, cases)

@@ -7,8 +7,9 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import setup_logging, worker_process_init
 from django.conf import settings
+from django.utils.log import configure_logging
 
 from headroom.keep import die_with_parent
 
@@ -18,6 +19,12 @@ settings.HEADROOM_MODE  # noqa: B018
 app = Celery("headroom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def log_as_the_site_does(**_: Any) -> None:
+    """Keep Celery from adding handlers of its own; LOG_LEVEL says what is logged, not its option -l."""
+    configure_logging(settings.LOGGING_CONFIG, settings.LOGGING)
 
 
 @worker_process_init.connect

@@ -12,6 +12,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from headroom import local_secret, payments, redis_server, services
 from headroom.env import REQUIRED, Env
+from telemetry import logs, scrub
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Env(os.environ)
@@ -61,6 +62,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount.providers.google",
 ]
 MIDDLEWARE = [
+    "headroom.middleware.observe",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -121,7 +123,6 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_connect_timeout": 5}
 # A web request that cannot reach the queue gives up quickly; the sweep enqueues the row later.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.1}
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
@@ -240,14 +241,11 @@ USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")},
-    "loggers": {"django": {"handlers": [], "level": "INFO", "propagate": True}, "stripe": {"level": "WARNING"}},
-}
+# What the processes say of themselves
+scrub.know({**os.environ, "SECRET_KEY": SECRET_KEY})
+LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+LOG_FORMAT = env.choice("LOG_FORMAT", ("json", "text"), "json" if PRODUCTION else "text")
+LOGGING = logs.config(LOG_LEVEL, json=LOG_FORMAT == "json")
 
 COURSES_LABS = "headroom.wiring.lab_titles"
 PRACTICE_LABS = "headroom.wiring.lab_work"

@@ -21,6 +21,7 @@ from grader.verdict import Outcome, Verdict
 from labs.models import MAX_ATTEMPTS, Submission
 from labs.sweeping import ungradable
 from labs.tasks import LONGEST_GRADING_S
+from telemetry import context
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,14 @@ def grade(hint: int) -> bool:
     submission = _next(hint)
     if submission is None:
         return False
-    pk, attempt = submission.pk, submission.attempt
+    with context.about(request_id=submission.request_id, submission=submission.public_id):
+        return _grade(submission)
+
+
+def _grade(submission: Submission) -> bool:
+    pk, attempt, began = submission.pk, submission.attempt, time.monotonic()
+    fields = {"attempt": attempt, "lab": submission.lab, "mode": submission.mode, "device": submission.device}
+    log.info("Grading begins.", extra=fields)
     try:
         with Heartbeat(pk, attempt) as heart:
             verdict = _judge(submission, heart.progress, heart.lost)
@@ -47,14 +55,19 @@ def grade(hint: int) -> bool:
         _insist(lambda: Submission.objects.requeue(pk, attempt))
         raise
     if verdict is None or heart.lost():
+        log.info("Nobody waits for this grading any more.", extra=fields)
         return False
     if verdict.outcome is Outcome.UNGRADABLE:
-        log.error("Submission %s is ungradable in attempt %d: %s", submission.public_id, attempt, verdict.message)
+        log.error("It is ungradable in attempt %d: %s", attempt, verdict.message, extra=fields)
         if attempt < MAX_ATTEMPTS:
             _insist(lambda: Submission.objects.requeue(pk, attempt))
             return False
     data = storable(verdict.to_json())
-    return _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
+    written = _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
+    if written:
+        took = round(time.monotonic() - began, 3)
+        log.info("A verdict is written.", extra=fields | {"outcome": verdict.outcome.value, "seconds": took})
+    return written
 
 
 def _next(hint: int) -> Submission | None:
@@ -119,7 +132,7 @@ class Heartbeat:
         self._every, self._end = every, time.monotonic() + longest
         self._at: tuple[str, int, int] = ("starting", 0, 0)
         self._wake, self._stop, self._lost = threading.Event(), threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"heartbeat-{pk}", daemon=True)
+        self._thread = threading.Thread(target=context.carried(self._run), name=f"heartbeat-{pk}", daemon=True)
 
     def __enter__(self) -> Heartbeat:
         self._thread.start()

@@ -15,7 +15,17 @@ def _code(user: User) -> Iterator[tuple[str, bytes]]:
         yield f"{lab}-{public_id}.py", bytes(source)
 
 
-OURS = ["source", "idempotency_key", "lease_until", "hinted_at", "worker", "phase", "progress_done", "progress_total"]
+OURS = [
+    "source",
+    "idempotency_key",
+    "request_id",
+    "lease_until",
+    "hinted_at",
+    "worker",
+    "phase",
+    "progress_done",
+    "progress_total",
+]
 personal.rows(
     Submission, "labs/submissions", "Submissions with their verdicts, and the code", leave_out=OURS, files=_code
 )

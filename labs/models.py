@@ -11,6 +11,8 @@ from django.db import models
 from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Now
 
+from telemetry.context import REQUEST_ID_LENGTH
+
 LEASE = timedelta(seconds=15)
 """How long a worker may be silent before its submission is given to another."""
 
@@ -163,6 +165,7 @@ class Submission(models.Model):
     `source` holds the bytes as they came (a text column would refuse NUL and invalid UTF-8).
     `attempt` counts gradings started; a result is written only by the attempt that holds the row.
     `hinted_at` is when a message was last put in the queue: the row is the truth, the message only a hint.
+    `request_id` is the web request that it came with: the worker's lines in the log carry it too.
     """
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
@@ -172,6 +175,7 @@ class Submission(models.Model):
     device = models.CharField(max_length=10, default="cpu")
     source = models.BinaryField()
     idempotency_key = models.CharField(max_length=64, null=True, editable=False)
+    request_id = models.CharField(max_length=REQUEST_ID_LENGTH, blank=True, default="", editable=False)
     shared = models.BooleanField(default=False)
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +17,9 @@ from grader.verdict import Outcome
 from labs import runners
 from labs.models import Mode, State, Submission
 from labs.tasks import send_hint
+from telemetry import context
+
+log = logging.getLogger(__name__)
 
 DAILY_QUOTA = 200
 """Submissions a person may send in one UTC day. What we failed to grade and what never started are not counted."""
@@ -124,12 +128,21 @@ def submit(
                 f" {today.resets_at:%B}. Until then, `python -m grader grade {lab.slug} FILE` runs on your machine."
             )
         submission = Submission.objects.create(
-            user=user, lab=lab.slug, mode=mode, device=device, source=source, idempotency_key=digest, hinted_at=now
+            user=user,
+            lab=lab.slug,
+            mode=mode,
+            device=device,
+            source=source,
+            idempotency_key=digest,
+            request_id=context.request_id(),
+            hinted_at=now,
         )
         transaction.on_commit(lambda: _tell_queue(submission))
     return Submitted(submission, created=True)
 
 
 def _tell_queue(submission: Submission) -> None:
+    fields = {"submission": submission.public_id, "lab": submission.lab, "mode": submission.mode}
+    log.info("A submission waits.", extra=fields | {"device": submission.device})
     if not send_hint(submission.pk, submission.device):
         Submission.objects.filter(pk=submission.pk, state=State.QUEUED).update(hinted_at=None)

@@ -27,6 +27,10 @@ def ungradable(lab: str, device: str, why: str) -> Verdict:
     )
 
 
+def _fields(row: Submission) -> dict[str, object]:
+    return {"submission": row.public_id, "request_id": row.request_id, "attempt": row.attempt, "lab": row.lab}
+
+
 def sweep() -> tuple[int, int, int]:
     """Return how many submissions were taken back, given up and sent out again."""
     taken_back = given_up = hinted = 0
@@ -35,12 +39,12 @@ def sweep() -> tuple[int, int, int]:
         if row.attempt < MAX_ATTEMPTS:
             if Submission.objects.take_back(row.pk, row.attempt):
                 taken_back += 1
-                log.warning("Submission %s: %s fell silent in attempt %d.", row.public_id, row.worker, row.attempt)
+                log.warning("Its worker %s fell silent.", row.worker, extra=_fields(row))
             continue
         verdict = ungradable(row.lab, row.device, f"Grading was interrupted {row.attempt} times.")
         if Submission.objects.give_up(row.pk, row.attempt, verdict.to_json(), grader_version=grader.VERSION):
             given_up += 1
-            log.error("Submission %s is ungradable: %d workers fell silent.", row.public_id, row.attempt)
+            log.error("It is ungradable: %d workers fell silent.", row.attempt, extra=_fields(row))
     waiting = Submission.objects.without_hint().light().order_by("pk")
     if not runners.alive("cuda"):  # hints that nobody takes would pile up in the queue
         waiting = waiting.filter(device="cpu")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import select
 import time
@@ -17,6 +18,8 @@ from grader.sandbox.kernel import Process
 from grader.sandbox.limits import Limits
 from grader.sandbox.output import Output
 from grader.sandbox.watch import Watch
+
+log = logging.getLogger(__name__)
 
 READ = 1 << 20
 
@@ -40,6 +43,7 @@ class Sandbox:
         self._eof = False
         self._printed = Output(started.output, limits.output_bytes)
         self._watch = Watch(started.process, limits, isolated=mode == "bwrap")
+        log.info("A sandbox starts.", extra={"sandbox": self.process.pid})
 
     @classmethod
     def start(
@@ -194,5 +198,6 @@ class Sandbox:
             reason = Reason.MEMORY
         if reason is None:
             reason = Reason.EXITED if status >= 0 else Reason.SIGNALLED
+        log.info("A sandbox has ended: %s.", reason.value, extra={"sandbox": self.process.pid})
         self._end = ended(reason, status if status >= 0 else None, -status if status < 0 else None)
         return self._end

@@ -1,0 +1,48 @@
+"""Around every request: its id, its line in the log, its place in the tallies, its span."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from telemetry import context
+
+log = logging.getLogger("headroom.request")
+
+HEADER = "X-Request-ID"
+QUIET = ("healthz", "readyz", "metrics", "static")
+"""Views that are asked every few seconds, or many times a page: their lines are for debugging."""
+
+
+def observe(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Give each request an id, which its answer names in X-Request-ID, and say how it went.
+
+    An id that comes with the request counts only behind a proxy of ours, as with every other such header.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get(HEADER) if settings.TRUSTED_PROXIES else None
+        request_id = context.new_request_id(given)
+        began = time.monotonic()
+        with context.about(request_id=request_id):
+            response = get_response(request)
+            seconds = time.monotonic() - began
+            view = view_name(request)
+            fields = {"method": request.method, "view": view, "status": response.status_code}
+            level = logging.DEBUG if view in QUIET else logging.INFO
+            log.log(level, "%s %s %s", *fields.values(), extra={**fields, "seconds": round(seconds, 4)})
+        response[HEADER] = request_id
+        return response
+
+    return middleware
+
+
+def view_name(request: HttpRequest) -> str:
+    """Return the name of the view that answered: the few names that there are, whatever addresses were tried."""
+    if request.resolver_match is not None:
+        return request.resolver_match.view_name or "unnamed"
+    return "static" if request.path.startswith(settings.STATIC_URL) else "none"
