@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from courses import calculators
+from courses.calculators import hardware, units
 
 from . import typed
 from .files import Folder, Page, Part, read_folder
@@ -176,11 +177,13 @@ class _Work:
             ]
             self.built.code += rendered.code
 
-    def typed(self, parts: list[Part], inputs: Mapping[str, str]) -> None:
+    def numbers(self, parts: list[Part], calculator: str = "", inputs: Mapping[str, str] = typed.NONE) -> None:
         """Check that the numbers of `parts` have a source."""
         if self.page.id in self.unchecked:
             return
-        for found in typed.find([(part.title, part.line, part.text) for part in parts], inputs):
+        for found in typed.find(
+            [(part.title, part.line, part.text) for part in parts], self._assumes, calculator, inputs
+        ):
             self.problems.append(
                 Problem(
                     self.page.path,
@@ -190,6 +193,21 @@ class _Work:
                     f"[[given {found.words}]]; or name its source in a footnote of this paragraph",
                 )
             )
+
+    def _assumes(self, ident: str, inputs: Mapping[str, str]) -> Iterator[typed.Quantity]:
+        """Return the amounts that a calculator is given or left with; a device stands for its peak and memory rate."""
+        try:
+            calculator = self.library.sources.calculator(ident)
+            values = calculator.read(inputs)
+        except (KeyError, calculators.InputError):  # said where the page is rendered
+            return
+        for entry in calculator.fields:
+            value = values[entry.name]
+            if isinstance(value, int | float):
+                yield typed.quantity(value, units.dimension(entry.unit) if entry.kind == "quantity" else entry.unit)
+            elif value in hardware.DENSE_PEAK_FLOPS:
+                yield typed.quantity(hardware.DENSE_PEAK_FLOPS[value], "FLOP/s")
+                yield typed.quantity(hardware.MEMORY_BYTES_PER_S[value], "B/s")
 
     def list_of(self, key: str) -> None:
         line = self.meta.at(key)
@@ -236,7 +254,7 @@ def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem
             Problem(page.path, page.meta.at("prerequisites"), "the lesson asks for itself first", "remove it")
         )
     work.sections()
-    work.typed(page.parts, {})
+    work.numbers(page.parts)
     for key in ("learn", "interviewers"):
         work.list_of(key)
     work.built.quiz = [_quiz(item, work) for item in page.meta.get("quiz", [])]
@@ -298,5 +316,9 @@ def _question(page: Page, library: Library, folder: Folder, problems: list[Probl
         inputs = {name: str(value) for name, value in chosen.get("inputs", {}).items()}
         drawn = work.attempt(page.meta.at("calculator"), work.renderer.calculator, chosen["id"], inputs)
         work.built.calculator = drawn or ""
-    work.typed([part for part in page.parts if part.title in typed.SECTIONS_OF_A_QUESTION], inputs)
+    work.numbers(
+        [part for part in page.parts if part.title in typed.SECTIONS_OF_A_QUESTION],
+        chosen["id"] if chosen else "",
+        inputs,
+    )
     return work.done()

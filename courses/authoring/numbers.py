@@ -23,7 +23,7 @@ from .problems import AuthorError, one_of
 EXPRESSION = re.compile(r"\[\[=(.*?)\]\]", re.S)
 
 _SUFFIXES = {"bytes": "bytes", "flops": "FLOP", "seconds": "s", "fraction": "fraction"}
-_CALL = re.compile(
+CALL = re.compile(
     r"(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<figure>[a-z_]\w*)(?:\((?P<inputs>(?:[^()\"]|\"[^\"]*\")*)\))?", re.S
 )
 _MEASURED = re.compile(r"measured:(?P<id>[a-z0-9][a-z0-9-]*)\.(?P<path>[\w.-]+)")
@@ -107,7 +107,7 @@ class _NotNamed(AuthorError):
 
 
 def _named(text: str, sources: Sources) -> tuple[Any, str]:
-    if match := _CALL.fullmatch(text):
+    if match := CALL.fullmatch(text):
         return _from_calculator(match, sources)
     if match := _MEASURED.fullmatch(text):
         return _from_measured(match, sources)
@@ -122,7 +122,8 @@ def _number(text: str, sources: Sources) -> tuple[int | float, str]:
     return value, unit
 
 
-def _inputs(text: str) -> dict[str, str]:
+def read_inputs(text: str) -> dict[str, str]:
+    """Read `name=value, …`. Raises AuthorError where they cannot be read."""
     found: dict[str, str] = {}
     position = 0
     while text[position:].strip():
@@ -138,7 +139,7 @@ def _inputs(text: str) -> dict[str, str]:
 
 
 def _from_calculator(match: re.Match[str], sources: Sources) -> tuple[Any, str]:
-    result = compute(sources, match["id"], _inputs(match["inputs"] or ""))
+    result = compute(sources, match["id"], read_inputs(match["inputs"] or ""))
     for figure in result.figures:
         if figure.name == match["figure"]:
             return figure.value, figure.unit

@@ -3,27 +3,32 @@
 A number with a unit (`33.6 GB`, `45 %`, `4.4 million GPU-hours`) in a lesson, or in a question's answers, passes if
 
 - it is computed: it stands as `[[= … ]]` in the source, so that there are no digits to find;
-- it is an input: of a computation in its own paragraph or table, of a calculator in its section, or of the page's;
+- it is an input, given or left at its default: of a computation in its own paragraph or table, of a calculator in its
+  section, or of the page's own calculator;
 - it is assumed: inside `[[given … ]]`, in a paragraph that starts with **Assumptions**, or in the wording of an
   exercise. What is assumed once on a page may be said again there;
 - it is printed: a run block of the page prints the same digits, and the check compares those with a run;
 - it has a source: its paragraph or table carries a footnote or a link to the outside;
-- it is no result: 0 % and 100 %, and the 1, 2, 4 and 8 bytes of number formats.
+- it is no result: 0 % and 100 %, the 1, 2, 4 and 8 bytes of number formats, the 2 FLOPs of a multiply and an add.
 
 Everything else is somebody's arithmetic, which nobody repeats when an assumption changes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from courses.calculators import units
 
 from . import sums
-from .numbers import EXPRESSION
+from .numbers import CALL, EXPRESSION, read_inputs
+from .problems import AuthorError
+
+NONE: Mapping[str, str] = {}
 
 SECTIONS_OF_A_QUESTION = ("Short answer", "Worked answer")
 GIVEN = re.compile(r"\[\[given\s+(?P<given>.*?)\]\]", re.S)
@@ -39,14 +44,13 @@ _UNIT = "|".join(sorted(map(re.escape, _PROSE_UNITS), key=len, reverse=True))
 _NUMBER = re.compile(
     rf"(?<![\w.,^/])(?P<digits>{_DIGITS})(?P<many>[\s\u00a0](?:{'|'.join(_MANY)}))?(?:[\s\u00a0]|-)?(?P<unit>{_UNIT})(?![\w/])"
 )
-_INPUT = re.compile(rf"[=:]\s*\"?(?P<digits>{_DIGITS})\s*(?P<unit>[^\s,\")|]*(?:/s)?)")
 _SOURCE = re.compile(r"\[\^[\w-]+\]|\]\(https://")
 _HIDDEN = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|\$\$.+?\$\$|\$(?![\s$])(?:\\\$|[^$])+?\$(?!\d)", re.S)
 _FENCE = re.compile(r" *(`{3,}|~{3,})(.*)")
 _SLASHES = re.compile(r" */{3,}\s*(?P<name>[\w-]*)")
 
-# a value and the kind of thing that it measures; "" where no unit says
-Quantity = tuple[Fraction, str]
+# a value in the base unit, to twelve digits, and its dimension
+Quantity = tuple[float, str]
 
 
 @dataclass(frozen=True)
@@ -79,23 +83,29 @@ class _Reading:
     printed: set[str] = field(default_factory=set)
 
 
-def find(sections: Iterable[tuple[str, int, str]], inputs: Mapping[str, str]) -> list[Typed]:
-    """Return the typed numbers of a page: its sections as (title, first line, text), its own calculator's inputs."""
-    readings = [_read(title, line, text) for title, line, text in sections]
+# what a calculator assumes, by its id and the inputs that it is given: nothing where these cannot be read
+Assumes = Callable[[str, Mapping[str, str]], Iterable[Quantity]]
+
+
+def find(
+    sections: Iterable[tuple[str, int, str]], assumes: Assumes, calculator: str = "", inputs: Mapping[str, str] = NONE
+) -> list[Typed]:
+    """Return the typed numbers of a page: its sections as (title, first line, text), and the calculator of the page."""
+    readings = [_read(title, line, text, assumes) for title, line, text in sections]
     blocks = [block for reading in readings for block in reading.blocks]
     printed = set().union(*(reading.printed for reading in readings))
-    allowed = _inputs(f"={value}" for value in inputs.values())
+    allowed = set(assumes(calculator, inputs)) if calculator else set()
     for block in blocks:
         texts = [block.text] if block.assumed else [match["given"] for match in GIVEN.finditer(block.text)]
         allowed |= {quantity for text in texts for _, quantity, _ in _numbers(text)}
-    return [typed for block in blocks if not block.assumed for typed in _of(block, allowed, printed)]
+    return [typed for block in blocks if not block.assumed for typed in _of(block, allowed, printed, assumes)]
 
 
-def _read(title: str, first: int, text: str) -> _Reading:
+def _read(title: str, first: int, text: str, assumes: Assumes) -> _Reading:
     """Cut a section into blocks, leaving code, calculators and headings out."""
     made = _Reading()
     fence, slashes = "", [] if title == "Exercises" else ["no statement"]
-    leaf: str | None = None
+    leaf, calculator, typed_in = "", "", {}  # type: str, str, dict[str, str]
     inputs: set[Quantity] = set()
     gathered: list[str] = []
 
@@ -114,17 +124,23 @@ def _read(title: str, first: int, text: str) -> _Reading:
         elif mark:
             flush(number)
             fence = mark[1] + mark[2].strip()
-        elif leaf is not None:
+        elif leaf == "calculator":
             if block:
-                leaf = None
-            elif leaf == "calculator":
-                inputs |= _inputs([here])
+                inputs |= set(assumes(calculator, typed_in))
+                leaf, typed_in = "", {}
+            elif here.strip():
+                name, _, value = here.partition(":")
+                typed_in[name.strip()] = value.strip().strip("\"'")
+        elif leaf:
+            if block:
+                flush(number)
+                leaf = ""
             else:
                 gathered.append(here)
         elif block:
             flush(number)
             if block["name"] in ("calculator", "figure"):
-                leaf = block["name"]
+                leaf, calculator = block["name"], here.partition("|")[2].strip()
             elif block["name"]:
                 slashes.append(block["name"])
             elif slashes:
@@ -136,16 +152,18 @@ def _read(title: str, first: int, text: str) -> _Reading:
     return made
 
 
-def _of(block: _Block, allowed: set[Quantity], printed: set[str]) -> Iterator[Typed]:
+def _of(block: _Block, allowed: set[Quantity], printed: set[str], assumes: Assumes) -> Iterator[Typed]:
     if _SOURCE.search(block.text):
         return
-    computed = [match[1] for match in EXPRESSION.finditer(block.text)]
-    near = block.inputs | _inputs(computed) | _inputs(f"={each}" for text in computed for each in sums.literals(text))
+    known = allowed | block.inputs
+    for computed in EXPRESSION.finditer(block.text):
+        known |= {quantity for text in sums.literals(computed[1]) for _, quantity, _ in _numbers(text)}
+        for called in CALL.finditer(computed[1]):
+            with contextlib.suppress(AuthorError):  # which the rendering of the page reports
+                known |= set(assumes(called["id"], read_inputs(called["inputs"] or "")))
     prose = _blank(_HIDDEN, _blank(GIVEN, _blank(EXPRESSION, block.text)))
     for at, quantity, match in _numbers(prose):
-        if not (
-            _plain(quantity) or _among(quantity, match, allowed | near) or match["digits"].replace(",", "") in printed
-        ):
+        if quantity not in known and quantity not in _PLAIN and match["digits"].replace(",", "") not in printed:
             yield Typed(block.line + prose.count("\n", 0, at), " ".join(match[0].split()))
 
 
@@ -156,28 +174,17 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
 
 def _numbers(text: str) -> Iterator[tuple[int, Quantity, re.Match[str]]]:
     for match in _NUMBER.finditer(text):
-        yield match.start(), _quantity(match["digits"], match["unit"], (match["many"] or "").strip()), match
+        value = Fraction(match["digits"].replace(",", "")) * _MANY.get((match["many"] or "").strip(), 1)
+        yield match.start(), quantity(value, match["unit"]), match
 
 
-def _quantity(digits: str, unit: str, many: str = "") -> Quantity:
-    value = Fraction(digits.replace(",", "")) * _MANY.get(many, 1)
-    return (value * units.scale(unit), units.dimension(unit)) if unit in units.TABLE else (value, unit)
+def quantity(value: Fraction | float, unit: str) -> Quantity:
+    """Return a value of `unit` as something that is equal for equal amounts: 80 GB and 80,000 MB, 0.9 and 90 %."""
+    return float(f"{float(Fraction(value) * units.scale(unit)):.12g}"), units.dimension(unit)
 
 
-def _inputs(texts: Iterable[str]) -> set[Quantity]:
-    return {
-        _quantity(match["digits"], match["unit"] if match["unit"] in units.TABLE else "")
-        for text in texts
-        for match in _INPUT.finditer(text)
-    }
-
-
-def _plain(quantity: Quantity) -> bool:
-    return quantity in {(Fraction(value), "fraction") for value in (0, 1)} | {
-        (Fraction(value), "bytes") for value in (1, 2, 4, 8)
-    }
-
-
-def _among(quantity: Quantity, match: re.Match[str], known: set[Quantity]) -> bool:
-    """Tell whether a number is one of `known`, of which some are bare: `achieved=400` is said as 400 TFLOP/s."""
-    return quantity in known or (Fraction(match["digits"].replace(",", "")), "") in known or (quantity[0], "") in known
+_PLAIN = {
+    *(quantity(share, "%") for share in (0, 100)),
+    *(quantity(width, "bytes") for width in (1, 2, 4, 8)),
+    quantity(2, "FLOP"),
+}

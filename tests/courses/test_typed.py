@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
-from courses.authoring.typed import find
+from courses.authoring.typed import Quantity, find, quantity
 
 
-def words(text: str, title: str = "The concept", **inputs: str) -> list[str]:
-    return [each.words for each in find([(title, 1, text)], inputs)]
+def assumes(ident: str, inputs: Mapping[str, str]) -> set[Quantity]:
+    """What a calculator of one field, 30 hours of `save`, is given."""
+    return {quantity(float(inputs.get("save", "30")), "h")} if ident == "one" else set()
+
+
+def words(text: str, title: str = "The concept", calculator: str = "", **inputs: str) -> list[str]:
+    return [each.words for each in find([(title, 1, text)], assumes, calculator, inputs)]
 
 
 @pytest.mark.parametrize(
@@ -24,10 +31,12 @@ def words(text: str, title: str = "The concept", **inputs: str) -> list[str]:
         ("A footnote elsewhere.[^a]\n\nBut not here: 12 GiB.", ["12 GiB"]),
         # computed, an input of what is computed here, an input of the section's calculator
         ("[[= kv-cache.total_bytes(tokens=4096) | GiB ]] a request", []),
-        ("At 400 TFLOP/s and 90 % goodput: [[= time-to-train.days(achieved=400, goodput=0.9) ]].", []),
-        ("At 400 TFLOP/s.\n\n[[= time-to-train.days(achieved=400) ]]", ["400 TFLOP/s"]),
+        ("Of 20 hours and 1,200 minutes, not 20 GB: [[= one.figure(save=20) ]].", ["20 GB"]),
+        ("Of 30 hours, not 20 hours: [[= 2 * one.figure ]].", ["20 hours"]),
+        ("Of 20 hours.\n\n[[= one.figure(save=20) ]]", ["20 hours"]),
         ("140 GB at 3.35 TB/s: [[= 140 GB / 3.35 TB/s | ms ]], of which 41 ms", ["41 ms"]),
-        ("/// calculator | goodput\nsave: 30\n///\n\nSaves of 30 s.", []),
+        ("/// calculator | one\nsave: 40\n///\n\nSaves of 40 h, not of 30 h.", ["30 h"]),
+        ("/// calculator | one\n///\n\nSaves of 30 h.", []),
         # assumed: once on a page is enough
         ("[[given a device of 80 GB]] or 141 GB", ["141 GB"]),
         ("[[given 80 GB]]\n\n80 GB again, 80,000 MB too", []),
@@ -49,7 +58,7 @@ def test_numbers_without_a_source_are_found(text: str, found: list[str]) -> None
 
 
 def test_the_inputs_of_a_questions_calculator_are_its_assumptions() -> None:
-    assert words("At 50 ms, 60 ms.", memory="80", latency="50 ms") == ["60 ms"]
+    assert words("At 50 hours, 60 hours.", calculator="one", save="50") == ["60 hours"]
 
 
 def test_the_wording_of_an_exercise_assumes_and_its_answer_does_not() -> None:
@@ -60,4 +69,4 @@ def test_the_wording_of_an_exercise_assumes_and_its_answer_does_not() -> None:
 
 def test_the_line_is_that_of_the_number() -> None:
     text = "First.\n\nA [[= goodput.goodput(\nsave=30) ]] and\n`12 GB` or\n13 GB"
-    assert [(each.line, each.words) for each in find([("The concept", 7, text)], {})] == [(12, "13 GB")]
+    assert [(each.line, each.words) for each in find([("The concept", 7, text)], assumes)] == [(12, "13 GB")]
