@@ -14,6 +14,9 @@ MOST_LINES = 5_000
 MOST_LETTERS, MOST_PAIRS = 400, 400
 """Words are compared within lines of at most so many characters, for at most so many pairs of lines."""
 
+MOST_ROWS = 4_000
+"""Rows of a comparison that are shown."""
+
 ALIKE = 0.4
 """Two lines that share less than this (0 to 1) are shown as one line less and one more, not as one that changed."""
 
@@ -36,9 +39,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
+    """The rows to show, how many lines came and went in all, and how many rows beyond `MOST_ROWS` are not shown."""
+
     rows: list[Row]
     added: int
     removed: int
+    cut: int = 0
+
+
+def lines_of(text: str) -> list[str]:
+    """Split a text as Python and the editor count lines; the end of the last line begins no other."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def matching(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
@@ -64,7 +76,7 @@ def matching(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int
 
 def compare(before: str, after: str, context: int | None = 3) -> Comparison:
     """Return what became of `before`, with `context` equal lines around each change (None: all of them)."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = lines_of(before), lines_of(after)
     rows: list[Row] = []
     pairs = i = j = 0
     for first, second, size in matching(old, new):
@@ -74,7 +86,8 @@ def compare(before: str, after: str, context: int | None = 3) -> Comparison:
         rows += [Row("=", first + n + 1, second + n + 1, ((old[first + n], False),)) for n in range(size)]
         i, j = first + size, second + size
     added, removed = (sum(row.sign == sign for row in rows) for sign in "+-")
-    return Comparison(rows if context is None else list(_near(rows, context)), added, removed)
+    shown = rows if context is None else list(_near(rows, context))
+    return Comparison(shown[:MOST_ROWS], added, removed, max(0, len(shown) - MOST_ROWS))
 
 
 def _changed(old: Sequence[str], new: Sequence[str], i: int, j: int, pairs: int) -> list[Row]:

@@ -34,7 +34,7 @@ def of(verdict: Verdict, source: str) -> list[Mark]:
     by_line: dict[int, Mark] = {}
     for mark in sorted(found, key=lambda mark: mark.way):
         by_line.setdefault(mark.line, mark)
-    last = len(source.splitlines())
+    last = len(comparing.lines_of(source))
     kept = [mark for mark in by_line.values() if 1 <= mark.line <= last][:MOST_MARKS]
     return sorted(kept, key=lambda mark: mark.line)
 
@@ -45,7 +45,7 @@ def moved(marks: list[Mark], source: str, text: str) -> list[Mark]:
         return marks
     places = {
         first + n: second + n
-        for first, second, size in comparing.matching(source.splitlines(), text.splitlines())
+        for first, second, size in comparing.matching(comparing.lines_of(source), comparing.lines_of(text))
         for n in range(size)
     }
     here = [(places.get(mark.line - 1), mark) for mark in marks]

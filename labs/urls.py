@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from labs import submission_views, views
+from labs import changes_views, submission_views, views
 
 app_name = "labs"
 
@@ -22,6 +22,7 @@ urlpatterns = [
     path("<slug:slug>/send/", views.send, name="send"),
     path("<slug:slug>/draft/", views.save_draft, name="draft"),
     path("<slug:slug>/reset/", views.reset, name="reset"),
+    path("<slug:slug>/changes/", changes_views.changes, name="changes"),
     path("<slug:slug>/starter.py", views.download, {"name": "starter"}, name="starter"),
     path("<slug:slug>/harness.py", views.download, {"name": "harness"}, name="harness"),
 ]

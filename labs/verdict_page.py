@@ -124,6 +124,15 @@ def measurements(measured: Measurements) -> list[Row]:
     return [row for row in rows if row is not None]
 
 
+def beside(before: Verdict, after: Verdict) -> list[tuple[str, Figure, Figure]]:
+    """Return the measured figures of two verdicts side by side; none where they measured different updates."""
+    old, new = before.measurements, after.measurements
+    if not old.plain_flops or (old.plain_peak_bytes, old.plain_flops) != (new.plain_peak_bytes, new.plain_flops):
+        return []
+    others = {row.label: row.yours for row in measurements(new)}
+    return [(row.label, row.yours, others[row.label]) for row in measurements(old) if row.label in others]
+
+
 def _bytes(name: str, yours: int | None, plain: int | None, note: str) -> Row | None:
     if yours is None:
         return None
