@@ -7,7 +7,7 @@ A number with a unit (`33.6 GB`, `45 %`, `4.4 million GPU-hours`) in a lesson, o
   section, or of the page's own calculator;
 - it is assumed: inside `[[given … ]]`, in a paragraph that starts with **Assumptions**, or in the wording of an
   exercise. What is assumed once on a page may be said again there;
-- it is printed: a run block of the page prints the same digits, and the check compares those with a run;
+- it is printed: a run block of the page prints it, or digits that round to it, and the check compares those with a run;
 - it has a source: its paragraph or table carries a footnote or a link to the outside;
 - it is no result: 0 % and 100 %, the 1, 2, 4 and 8 bytes of number formats, the 2 FLOPs of a multiply and an add.
 
@@ -163,8 +163,16 @@ def _of(block: _Block, allowed: set[Quantity], printed: set[str], assumes: Assum
                 known |= set(assumes(called["id"], read_inputs(called["inputs"] or "")))
     prose = _blank(_HIDDEN, _blank(GIVEN, _blank(EXPRESSION, block.text)))
     for at, quantity, match in _numbers(prose):
-        if quantity not in known and quantity not in _PLAIN and match["digits"].replace(",", "") not in printed:
+        if quantity not in known and quantity not in _PLAIN and not _among(match["digits"], printed):
             yield Typed(block.line + prose.count("\n", 0, at), " ".join(match[0].split()))
+
+
+def _among(digits: str, printed: set[str]) -> bool:
+    """Tell whether a number is one of those printed; from two digits on it may be one of them rounded."""
+    bare = digits.replace(",", "")
+    decimals = len(bare.partition(".")[2])
+    several = len(bare.replace(".", "").lstrip("0")) > 1 and "e" not in bare
+    return any(float(each) == float(bare) or (several and f"{float(each):.{decimals}f}" == bare) for each in printed)
 
 
 def _blank(pattern: re.Pattern[str], text: str) -> str:

@@ -42,7 +42,8 @@ def words(text: str, title: str = "The concept", calculator: str = "", **inputs:
         ("[[given 80 GB]]\n\n80 GB again, 80,000 MB too", []),
         ("**Assumptions.** An 8B model, 50 GiB of pool.\n\nThe 50 GiB hold it, 51 GiB would not.", ["51 GiB"]),
         # printed by a run block, and the block itself
-        ("```python run\nprint(59.994, 'GB')\n```\n```output\n59.994 GB\n```\n\nSo 59.994 GB, not 60 GB.", ["60 GB"]),
+        ("```python run\nprint(59.994, 'GB')\n```\n```output\n59.994 GB\n```\n\nSo 59.994 GB, some 60 GB, not 61 GB.", ["61 GB"]),
+        ("```python run\nprint(6.4)\n```\n```output\n6.40\n```\n\n6.4 GB, hardly 6 GB", ["6 GB"]),
         ("```python\nx = 3  # 12 GB\n```", []),
         # a source, code, formulas, formats, the whole
         ("They print 153 TFLOP/s.[^n]", []),
