@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import deque
+from collections import Counter, deque
 from dataclasses import replace
 
 from grader import subjects
@@ -21,6 +21,10 @@ log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 900.0
 """How long a sandbox may wait; one that waited longer has ended, and a fresh one takes its place."""
+
+counts: Counter[str] = Counter()
+"""Sandboxes of this process: filled (started ahead), ready (taken from those that waited), fresh (started when wanted),
+refused (could not be started)."""
 
 
 class Pool:
@@ -36,7 +40,9 @@ class Pool:
         if os.getpid() != self._owner:  # after a fork the parent's sandboxes are the parent's
             self._owner = os.getpid()
             self._waiting.clear()
-        taken = self._oldest() or self._start(self.limits.wall_seconds)
+        taken = self._oldest()
+        counts["ready" if taken else "fresh"] += 1
+        taken = taken or self._start(self.limits.wall_seconds)
         self.fill()
         return taken
 
@@ -45,6 +51,7 @@ class Pool:
         while len(self._waiting) < self.size:
             try:
                 self._waiting.append(self._start(IDLE_SECONDS))
+                counts["filled"] += 1
             except SandboxError as error:
                 log.warning("No sandbox could be started ahead: %s", error)
                 return
@@ -54,8 +61,16 @@ class Pool:
         while self._waiting:
             self._waiting.pop().kill()
 
+    def waiting(self) -> int:
+        """Return how many wait and live; any thread may ask."""
+        return sum(box.alive for box in list(self._waiting)) if os.getpid() == self._owner else 0
+
     def _start(self, wall_seconds: float) -> Sandbox:
-        return subjects.start(self.mode, replace(self.limits, wall_seconds=wall_seconds), self.device)
+        try:
+            return subjects.start(self.mode, replace(self.limits, wall_seconds=wall_seconds), self.device)
+        except SandboxError:
+            counts["refused"] += 1
+            raise
 
     def _oldest(self) -> Sandbox | None:
         while self._waiting:
@@ -88,6 +103,11 @@ def take(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
 def fill(mode: str, limits: Limits, device: str = "cpu") -> None:
     """Start ahead what `keep` allows, before the first grading."""
     _pool(mode, limits, device).fill()
+
+
+def waiting() -> int:
+    """Return how many sandboxes wait ready in this process."""
+    return sum(pool.waiting() for pool in list(_pools.values()))
 
 
 def _pool(mode: str, limits: Limits, device: str) -> Pool:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+from headroom import metrics
 from telemetry import context
 
 log = logging.getLogger("headroom.request")
@@ -32,6 +33,7 @@ def observe(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Ht
             response = get_response(request)
             seconds = time.monotonic() - began
             view = view_name(request)
+            metrics.answered(view, request.method, response.status_code, seconds)
             fields = {"method": request.method, "view": view, "status": response.status_code}
             level = logging.DEBUG if view in QUIET else logging.INFO
             log.log(level, "%s %s %s", *fields.values(), extra={**fields, "seconds": round(seconds, 4)})

@@ -216,7 +216,7 @@ if PRODUCTION:
     SECURE_HSTS_SECONDS = env.integer("HSTS_SECONDS", 31_536_000, low=0, high=63_072_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.flag("HSTS_SUBDOMAINS", True)
     # An orchestrator asks over plain HTTP from inside.
-    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz)$"]
+    SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
     if TRUSTED_PROXIES:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 # One field of a form is at most a submission; files and bodies above this are refused before they are read.
@@ -243,6 +243,10 @@ TIME_ZONE = "UTC"
 
 # What the processes say of themselves
 scrub.know({**os.environ, "SECRET_KEY": SECRET_KEY})
+# Sums of all processes are kept in Redis; a test keeps its own.
+TALLY_URL = None if TEST else REDIS_URL
+# Who brings it may read /metrics; without it, staff alone.
+METRICS_TOKEN = env.text("METRICS_TOKEN", "", secret=True, least=20)
 LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 LOG_FORMAT = env.choice("LOG_FORMAT", ("json", "text"), "json" if PRODUCTION else "text")
 LOGGING = logs.config(LOG_LEVEL, json=LOG_FORMAT == "json")

@@ -18,6 +18,7 @@ from django.db import InterfaceError, OperationalError, connection
 
 import grader
 from grader.verdict import Outcome, Verdict
+from labs import measuring
 from labs.models import MAX_ATTEMPTS, Submission
 from labs.sweeping import ungradable
 from labs.tasks import LONGEST_GRADING_S
@@ -48,6 +49,7 @@ def _grade(submission: Submission) -> bool:
     pk, attempt, began = submission.pk, submission.attempt, time.monotonic()
     fields = {"attempt": attempt, "lab": submission.lab, "mode": submission.mode, "device": submission.device}
     log.info("Grading begins.", extra=fields)
+    measuring.begun(submission)
     try:
         with Heartbeat(pk, attempt) as heart:
             verdict = _judge(submission, heart.progress, heart.lost)
@@ -65,8 +67,9 @@ def _grade(submission: Submission) -> bool:
     data = storable(verdict.to_json())
     written = _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
     if written:
-        took = round(time.monotonic() - began, 3)
-        log.info("A verdict is written.", extra=fields | {"outcome": verdict.outcome.value, "seconds": took})
+        took = time.monotonic() - began
+        measuring.graded(submission, verdict.outcome.value, took)
+        log.info("A verdict is written.", extra=fields | {"outcome": verdict.outcome.value, "seconds": round(took, 3)})
     return written
 
 
@@ -115,6 +118,7 @@ def warm() -> None:
     try:
         from grader import judge
 
+        measuring.watch_pool()
         judge.warm(sandbox_mode())
     except Exception:  # a worker that cannot warm up must still start: its first submission says what is wrong
         log.exception("This worker could not get ready to grade; it will try again with its first submission.")

@@ -6,7 +6,7 @@ import logging
 
 import grader
 from grader.verdict import Outcome, Verdict
-from labs import runners
+from labs import measuring, runners
 from labs.models import MAX_ATTEMPTS, Submission, Worker
 from labs.tasks import send_hint
 
@@ -39,11 +39,13 @@ def sweep() -> tuple[int, int, int]:
         if row.attempt < MAX_ATTEMPTS:
             if Submission.objects.take_back(row.pk, row.attempt):
                 taken_back += 1
+                measuring.TAKEN_BACK.add()
                 log.warning("Its worker %s fell silent.", row.worker, extra=_fields(row))
             continue
         verdict = ungradable(row.lab, row.device, f"Grading was interrupted {row.attempt} times.")
         if Submission.objects.give_up(row.pk, row.attempt, verdict.to_json(), grader_version=grader.VERSION):
             given_up += 1
+            measuring.VERDICTS.add(verdict.outcome.value, row.mode, row.device)
             log.error("It is ungradable: %d workers fell silent.", row.attempt, extra=_fields(row))
     waiting = Submission.objects.without_hint().light().order_by("pk")
     if not runners.alive("cuda"):  # hints that nobody takes would pile up in the queue
@@ -53,4 +55,5 @@ def sweep() -> tuple[int, int, int]:
             if not send_hint(row.pk, row.device):
                 break
             hinted += 1
+    measuring.SWEEPS.add()
     return taken_back, given_up, hinted

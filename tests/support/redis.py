@@ -18,7 +18,7 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        (folder / "redis").mkdir()
+        (folder / "redis").mkdir(exist_ok=True)
         self.url = redis_server.local_url(folder)
 
     def start(self) -> None:
