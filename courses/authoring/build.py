@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from courses import calculators
 from courses.calculators import hardware, units
 
 from . import typed
-from .files import Folder, Page, Part, read_folder
+from .files import Folder, Page, read_folder
 from .frontmatter import Lines
 from .links import Known, slugify
 from .numbers import EXPRESSION, Sources, evaluate
@@ -159,9 +159,8 @@ def _home(folder: Folder, library: Library, problems: list[Problem]) -> str:
 class _Work:
     """One page being built: its renderer, and the problems that name its file."""
 
-    def __init__(self, page: Page, library: Library, folder: Folder, problems: list[Problem]) -> None:
+    def __init__(self, page: Page, library: Library, problems: list[Problem]) -> None:
         self.page, self.meta, self.library, self.problems = page, page.meta, library, problems
-        self.unchecked = folder.course.get("numbers_by_hand", [])
         self.renderer = PageRenderer(page.path, library)
         source = page.path.read_bytes()
         self.built = Built(page.path, page.id, page.meta, hashlib.sha256(source).hexdigest()[:12])
@@ -177,13 +176,10 @@ class _Work:
             ]
             self.built.code += rendered.code
 
-    def numbers(self, parts: list[Part], calculator: str = "", inputs: Mapping[str, str] = typed.NONE) -> None:
-        """Check that the numbers of `parts` have a source."""
-        if self.page.id in self.unchecked:
-            return
-        for found in typed.find(
-            [(part.title, part.line, part.text) for part in parts], self._assumes, calculator, inputs
-        ):
+    def numbers(self, calculator: str = "", inputs: Mapping[str, str] = typed.NONE, only: Collection[str] = ()) -> None:
+        """Check that the numbers in the prose have a source."""
+        sections = [(part.title, part.line, part.text) for part in self.page.parts]
+        for found in typed.find(sections, self._assumes, calculator, inputs, only):
             self.problems.append(
                 Problem(
                     self.page.path,
@@ -244,7 +240,7 @@ class _Work:
 
 
 def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem]) -> Built:
-    work = _Work(page, library, folder, problems)
+    work = _Work(page, library, problems)
     work.one_of_course("phase", {phase["number"] for phase in folder.course["phases"]})
     work.one_of_course("track", {track["id"] for track in folder.course["tracks"]})
     for key, kind in (("prerequisites", "lesson"), ("questions", "question"), ("labs", "lab")):
@@ -254,7 +250,7 @@ def _lesson(page: Page, library: Library, folder: Folder, problems: list[Problem
             Problem(page.path, page.meta.at("prerequisites"), "the lesson asks for itself first", "remove it")
         )
     work.sections()
-    work.numbers(page.parts)
+    work.numbers()
     for key in ("learn", "interviewers"):
         work.list_of(key)
     work.built.quiz = [_quiz(item, work) for item in page.meta.get("quiz", [])]
@@ -300,7 +296,7 @@ def _quiz(item: Lines, work: _Work) -> Quiz:
 
 
 def _question(page: Page, library: Library, folder: Folder, problems: list[Problem]) -> Built:
-    work = _Work(page, library, folder, problems)
+    work = _Work(page, library, problems)
     work.one_of_course("track", {track["id"] for track in folder.course["tracks"]})
     work.refers("concepts", "lesson")
     work.refers("next", "question")
@@ -316,9 +312,5 @@ def _question(page: Page, library: Library, folder: Folder, problems: list[Probl
         inputs = {name: str(value) for name, value in chosen.get("inputs", {}).items()}
         drawn = work.attempt(page.meta.at("calculator"), work.renderer.calculator, chosen["id"], inputs)
         work.built.calculator = drawn or ""
-    work.numbers(
-        [part for part in page.parts if part.title in typed.SECTIONS_OF_A_QUESTION],
-        chosen["id"] if chosen else "",
-        inputs,
-    )
+    work.numbers(chosen["id"] if chosen else "", inputs, typed.SECTIONS_OF_A_QUESTION)
     return work.done()

@@ -83,8 +83,6 @@ COURSE = {
     "home": Key("mapping", keys=_HOME),
     "title": Key(required=True),
     "summary": Key(required=True),
-    # pages whose numbers are not yet held to having a source (`typed`): to be emptied, not added to
-    "numbers_by_hand": Key("texts"),
     "phases": Key(
         "maps",
         required=True,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -79,6 +79,7 @@ class _Block:
 class _Reading:
     """What is read of a section before its numbers are judged."""
 
+    title: str
     blocks: list[_Block] = field(default_factory=list)
     printed: set[str] = field(default_factory=set)
 
@@ -88,22 +89,30 @@ Assumes = Callable[[str, Mapping[str, str]], Iterable[Quantity]]
 
 
 def find(
-    sections: Iterable[tuple[str, int, str]], assumes: Assumes, calculator: str = "", inputs: Mapping[str, str] = NONE
+    sections: Iterable[tuple[str, int, str]],
+    assumes: Assumes,
+    calculator: str = "",
+    inputs: Mapping[str, str] = NONE,
+    only: Collection[str] = (),
 ) -> list[Typed]:
-    """Return the typed numbers of a page: its sections as (title, first line, text), and the calculator of the page."""
+    """Return the typed numbers of a page: its sections as (title, first line, text), and the calculator of the page.
+
+    `only` names the sections whose numbers are judged; without it all are.
+    """
     readings = [_read(title, line, text, assumes) for title, line, text in sections]
     blocks = [block for reading in readings for block in reading.blocks]
+    judged = [block for reading in readings if not only or reading.title in only for block in reading.blocks]
     printed = set().union(*(reading.printed for reading in readings))
     allowed = set(assumes(calculator, inputs)) if calculator else set()
     for block in blocks:
         texts = [block.text] if block.assumed else [match["given"] for match in GIVEN.finditer(block.text)]
         allowed |= {quantity for text in texts for _, quantity, _ in _numbers(text)}
-    return [typed for block in blocks if not block.assumed for typed in _of(block, allowed, printed, assumes)]
+    return [typed for block in judged if not block.assumed for typed in _of(block, allowed, printed, assumes)]
 
 
 def _read(title: str, first: int, text: str, assumes: Assumes) -> _Reading:
     """Cut a section into blocks, leaving code, calculators and headings out."""
-    made = _Reading()
+    made = _Reading(title)
     fence, slashes = "", [] if title == "Exercises" else ["no statement"]
     leaf, calculator, typed_in = "", "", {}  # type: str, str, dict[str, str]
     inputs: set[Quantity] = set()

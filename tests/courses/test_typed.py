@@ -42,7 +42,7 @@ def words(text: str, title: str = "The concept", calculator: str = "", **inputs:
         ("[[given 80 GB]]\n\n80 GB again, 80,000 MB too", []),
         ("**Assumptions.** An 8B model, 50 GiB of pool.\n\nThe 50 GiB hold it, 51 GiB would not.", ["51 GiB"]),
         # printed by a run block, and the block itself
-        ("```python run\nprint(59.994, 'GB')\n```\n```output\n59.994 GB\n```\n\nSo 59.994 GB, some 60 GB, not 61 GB.", ["61 GB"]),
+        ("```python run\nprint(59.994, 'GB')\n```\n```output\n59.994 GB\n```\n\nSo 59.994 GB, some 60 GB, not 61 GB.", ["61 GB"]),  # noqa: E501
         ("```python run\nprint(6.4)\n```\n```output\n6.40\n```\n\n6.4 GB, hardly 6 GB", ["6 GB"]),
         ("```python\nx = 3  # 12 GB\n```", []),
         # a source, code, formulas, formats, the whole
@@ -66,6 +66,12 @@ def test_the_wording_of_an_exercise_assumes_and_its_answer_does_not() -> None:
     text = "1. Thirty days at 45 %?\n\n    /// details | Answer\n    At 45 % it takes 12 days.\n    ///"
     assert words(text, "Exercises") == ["12 days"]
     assert words(text) == ["45 %", "45 %", "12 days"]
+
+
+def test_only_the_sections_named_are_judged_and_all_are_read() -> None:
+    sections = [("Worked answer", 1, "12 GB, 13 GB"), ("Numbers", 5, "[[given 12 GB]] and 14 GB")]
+    assert [each.words for each in find(sections, assumes, only=("Worked answer",))] == ["13 GB"]
+    assert [each.words for each in find(sections, assumes)] == ["13 GB", "14 GB"]
 
 
 def test_the_line_is_that_of_the_number() -> None:
