@@ -44,7 +44,7 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
     lab = next((lab for lab in catalog.all_labs() if lab.slug == slug), None)
     mine = Submission.objects.filter(user=request.user, lab=slug).order_by("-id")
     listed = list(mine.light()[:LISTED])
-    draft = Draft.objects.filter(user=request.user, lab=slug).first()
+    draft = Draft.objects.of(request.user, slug)
     if not listed and draft is None:
         raise Http404("nothing to compare")
     choices = _choices(listed, draft, lab if lab and gate.decision(request, lab).is_open else None)

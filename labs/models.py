@@ -234,27 +234,37 @@ class Submission(models.Model):
 
 
 class DraftQuerySet(models.QuerySet["Draft"]):
-    def save_text(self, user: Any, lab: str, text: str, revision: int) -> Draft | None:
+    def of(self, user: Any, lab: str) -> Draft | None:
+        return self.filter(user=user, lab=lab).first()
+
+    def save_text(self, user: Any, lab: str, text: str, revision: int, *, aside: str | None = None) -> Draft | None:
         """Store what someone is writing, if `revision` is still the newest (0: none yet); return None if it is not.
 
-        NUL cannot be typed and PostgreSQL's text cannot hold it: it becomes U+FFFD.
+        `aside` is a text to keep beside it, None to leave that as it is. NUL cannot be typed and PostgreSQL's text
+        cannot hold it: it becomes U+FFFD.
         """
         text = text.replace("\x00", "\ufffd")
+        more = {} if aside is None else {"aside": aside.replace("\x00", "\ufffd")}
         if revision == 0:
-            draft, created = self.get_or_create(user=user, lab=lab, defaults={"text": text, "revision": 1})
+            defaults = {"text": text, "revision": 1, **more}
+            draft, created = self.get_or_create(user=user, lab=lab, defaults=defaults)
             return draft if created or draft.text == text else None
         won = self.filter(user=user, lab=lab, revision=revision).update(
-            text=text, revision=F("revision") + 1, updated=Now()
+            text=text, revision=F("revision") + 1, updated=Now(), **more
         )
-        return self.filter(user=user, lab=lab).first() if won else self.filter(user=user, lab=lab, text=text).first()
+        return self.of(user, lab) if won else self.filter(user=user, lab=lab, text=text).first()
 
 
 class Draft(models.Model):
-    """What someone is writing in a lab's editor. `revision` grows by one with each save."""
+    """What someone is writing in a lab's editor. `revision` grows by one with each save.
+
+    `aside` is the text that was last replaced as a whole, by a reset or a choice between two tabs; it can be had back.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="lab_drafts")
     lab = models.CharField(max_length=60)
     text = models.TextField(blank=True)
+    aside = models.TextField(blank=True, default="")
     revision = models.PositiveIntegerField(default=1)
     updated = models.DateTimeField(auto_now=True)
 

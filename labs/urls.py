@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from labs import changes_views, submission_views, views
+from labs import changes_views, draft_views, submission_views, views
 
 app_name = "labs"
 
@@ -20,8 +20,10 @@ urlpatterns = [
     re_path(rf"^{_ID}/share/$", submission_views.share, name="submission-share"),
     path("<slug:slug>/", views.lab, name="lab"),
     path("<slug:slug>/send/", views.send, name="send"),
-    path("<slug:slug>/draft/", views.save_draft, name="draft"),
-    path("<slug:slug>/reset/", views.reset, name="reset"),
+    path("<slug:slug>/draft/", draft_views.save, name="draft"),
+    path("<slug:slug>/draft/merge/", draft_views.merge, name="draft-merge"),
+    path("<slug:slug>/draft/aside/", draft_views.aside, name="draft-aside"),
+    path("<slug:slug>/reset/", draft_views.reset, name="reset"),
     path("<slug:slug>/changes/", changes_views.changes, name="changes"),
     path("<slug:slug>/starter.py", views.download, {"name": "starter"}, name="starter"),
     path("<slug:slug>/harness.py", views.download, {"name": "harness"}, name="harness"),

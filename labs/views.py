@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -19,13 +19,11 @@ from accounts.access import Decision, Person, Tier, decide
 from grader import catalog
 from grader.catalog import Lab
 from grader.verdict import Outcome, Verdict
-from labs import gate, marks, progress, runners, statement, submitting
+from labs import draft_views, gate, marks, merging, progress, runners, statement, submitting
 from labs.models import Draft, Mode, State, Submission
 from labs.submitting import NotAccepted
 
 HISTORY = 10
-KEPT_IN_SESSION = 256 * 1024
-"""Code that a signed-out person sends is kept for their return, up to this many characters."""
 
 
 @require_GET
@@ -55,6 +53,7 @@ class Editing:
     other_text: str | None = None
     origin: Submission | None = None
     restored: bool = False
+    aside: str = ""
 
 
 @require_GET
@@ -72,7 +71,7 @@ def _editing(request: HttpRequest, lab: Lab) -> Editing:
     """Choose the text: what was sent when the session had ended, the code asked for, the draft, the starter."""
     if not request.user.is_authenticated:
         return Editing(request.session.get(_kept(lab), lab.starter), 0)
-    draft = Draft.objects.filter(user=request.user, lab=lab.slug).first()
+    draft = Draft.objects.of(request.user, lab.slug)
     kept = request.session.pop(_kept(lab), None)
     if kept is not None:
         saved = Draft.objects.save_text(request.user, lab.slug, kept, draft.revision if draft else 0)
@@ -82,8 +81,8 @@ def _editing(request: HttpRequest, lab: Lab) -> Editing:
     if wanted:
         origin = Submission.objects.defer("verdict").filter(public_id=wanted, user=request.user, lab=lab.slug).first()
         if origin is not None:
-            return Editing(origin.code, revision, origin=origin)
-    return Editing(draft.text if draft else lab.starter, revision)
+            return Editing(origin.code, revision, origin=origin, aside=draft.text if draft else "")
+    return Editing(draft.text, revision, aside=draft.aside) if draft else Editing(lab.starter, 0)
 
 
 def _page(request: HttpRequest, lab: Lab, editing: Editing, status: int = 200) -> HttpResponse:
@@ -96,6 +95,7 @@ def _page(request: HttpRequest, lab: Lab, editing: Editing, status: int = 200) -
         "statement": statement.to_html(lab.statement),
         "editing": editing,
         "marks": _marks(editing, history),
+        "differences": draft_views.differences(editing.other_text, editing.text) if editing.other_text else None,
         "history": history,
         "queued": any(submission.state == State.QUEUED for submission in history),
         "key": secrets.token_urlsafe(16),
@@ -128,26 +128,20 @@ def _kept(lab: Lab) -> str:
     return f"labs:kept:{lab.slug}"
 
 
-def _typed(request: HttpRequest, name: str) -> str:
-    """Return a text field as it was typed: a form sends CRLF for every line end."""
-    return request.POST.get(name, "").replace("\r\n", "\n")
-
-
-def _revision(request: HttpRequest) -> int:
-    text = request.POST.get("revision", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-
 @require_POST
 def send(request: HttpRequest, slug: str) -> HttpResponse:
     """Take what the editor's form sends: run, submit or save. Whatever is refused, the text is kept."""
     lab = gate.lab_or_404(slug)
-    text, action = _typed(request, "code"), request.POST.get("do", "submit")
+    text, action = draft_views.typed(request, "code"), request.POST.get("do", "submit")
     if not request.user.is_authenticated:
-        request.session[_kept(lab)] = text[:KEPT_IN_SESSION]
+        request.session[_kept(lab)] = text[: draft_views.MOST_LETTERS]
         messages.info(request, "You are signed out. Sign in to send your code: it is kept and will be in the editor.")
         return redirect(_sign_in(lab))
-    saved = Draft.objects.save_text(request.user, lab.slug, text, _revision(request))
+    if action in ("take", "keep", "merge"):
+        return _settle(request, lab, text, action)
+    replaced = Draft.objects.of(request.user, lab.slug) if "replaces" in request.POST else None
+    aside = replaced.text if replaced and replaced.text != text else None
+    saved = Draft.objects.save_text(request.user, lab.slug, text, draft_views.revision_of(request), aside=aside)
     decision = gate.decision(request, lab)
     if not decision.is_open:
         return _locked(request, lab, decision, status=403)
@@ -168,6 +162,20 @@ def send(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("labs:submission", public_id=submission.public_id)
 
 
+def _settle(request: HttpRequest, lab: Lab, text: str, action: str) -> HttpResponse:
+    """Settle a conflict as the person chose, without script: the text that goes is kept aside."""
+    other = Draft.objects.of(request.user, lab.slug)
+    theirs, revision = (other.text, other.revision) if other else (text, 0)
+    merged = merging.merge(text, theirs) if action == "merge" else None
+    chosen = merged.text if merged else theirs if action == "take" else text
+    Draft.objects.save_text(request.user, lab.slug, chosen, revision, aside=theirs if action == "keep" else text)
+    if merged and merged.conflicts:
+        messages.warning(request, merging.sentence(merged))
+    else:
+        messages.success(request, "Draft saved. The code that it replaced is kept below the editor.")
+    return redirect("labs:lab", slug=lab.slug)
+
+
 def _submit(request: HttpRequest, lab: Lab, text: str, mode: Mode) -> Submission:
     """Submit the uploaded file where there is one, byte for byte, else the text. Raises NotAccepted."""
     upload = request.FILES.get("file")
@@ -180,39 +188,6 @@ def _submit(request: HttpRequest, lab: Lab, text: str, mode: Mode) -> Submission
     wait, supersede = (request.POST.get(name) == "yes" for name in ("wait", "supersede"))
     taken = submitting.submit(request.user, lab, mode=mode, source=source, key=key, wait=wait, supersede=supersede)
     return taken.submission
-
-
-@require_POST
-def save_draft(request: HttpRequest, slug: str) -> JsonResponse:
-    """Save what is being typed: `text` and the `revision` it is based on. 409 holds both texts: nothing is lost."""
-    lab = gate.lab_or_404(slug)
-    if not request.user.is_authenticated:
-        return JsonResponse({"error": "You are signed out. Sign in, in another tab, to save your draft."}, status=401)
-    if not gate.decision(request, lab).is_open:
-        return JsonResponse({"error": "This lab is not open to your account any more."}, status=403)
-    text = _typed(request, "text")
-    if len(text) > KEPT_IN_SESSION:
-        return JsonResponse({"error": f"A draft holds at most {KEPT_IN_SESSION:,} characters."}, status=413)
-    draft = Draft.objects.save_text(request.user, lab.slug, text, _revision(request))
-    if draft is None:
-        other = Draft.objects.get(user=request.user, lab=lab.slug)
-        sentence = "This draft was also changed elsewhere. Keep yours by saving again, or take the other."
-        conflict = {"error": sentence, "yours": text, "theirs": other.text, "revision": other.revision}
-        return JsonResponse(conflict, status=409)
-    return JsonResponse({"revision": draft.revision, "saved": draft.updated.isoformat()})
-
-
-@require_POST
-def reset(request: HttpRequest, slug: str) -> HttpResponse:
-    """Put the starter back into the draft. What was sent stays among the submissions."""
-    lab = gate.lab_or_404(slug)
-    if not gate.decision(request, lab).is_open or not request.user.is_authenticated:
-        return redirect("labs:lab", slug=slug)
-    draft = Draft.objects.filter(user=request.user, lab=lab.slug).first()
-    if draft is not None:
-        Draft.objects.save_text(request.user, lab.slug, lab.starter, draft.revision)
-    messages.success(request, "The editor holds the starter again.")
-    return redirect("labs:lab", slug=slug)
 
 
 @require_GET

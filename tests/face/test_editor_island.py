@@ -100,18 +100,21 @@ def test_two_tabs_both_texts_are_shown_and_one_is_chosen(stage: Stage, page: Pag
     page.keyboard.press("Control+s")
     expect(page.get_by_role("alert")).to_contain_text("Another tab or device saved different code")
     page.get_by_text("Show that code").click()
-    expect(page.get_by_role("alert").locator("pre")).to_have_text("other = 1\n")
+    expect(page.locator(".note.warn pre")).to_have_text("other = 1\n")
     stage.answers["/draft/"] = say_yes
     page.get_by_role("button", name="Keep what is in this editor").click()
     expect(page.get_by_text("Draft saved,")).to_be_visible()
-    assert saves[-1] == {"text": "zdef f():\n    pass\n", "revision": "9"}
+    assert saves[-1] == {"text": "zdef f():\n    pass\n", "revision": "9", "aside": "other = 1\n"}
     stage.complaints.clear()  # the browser notes the 409
 
 
 def test_the_other_text_can_be_taken_and_undone(stage: Stage, page: Page) -> None:
+    say_yes = stage.answers["/draft/"]
     stage.answers["/draft/"] = lambda fields: (409, {"yours": fields["text"], "theirs": "other = 1\n", "revision": 9})
     page.keyboard.type("z")
     page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_be_visible()
+    stage.answers["/draft/"] = say_yes
     page.get_by_role("button", name="Take the other").click()
     assert code(page) == "other = 1\n"
     page.locator(".cm-content").click()

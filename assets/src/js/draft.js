@@ -1,4 +1,5 @@
 // Saves what is typed to the server while it is typed, and to this browser when the server cannot be reached.
+import { Aside } from "./aside.js";
 import { recall, remember, token } from "./store.js";
 
 const PAUSE_MS = 800;
@@ -15,6 +16,7 @@ export class Draft {
     this.area = area;
     this.replace = replace;
     this.url = area.dataset.draftUrl;
+    this.mergeUrl = area.dataset.mergeUrl;
     // The attribute and the default value are what the server sent; a browser may have filled the rest from an earlier visit.
     this.#setRevision(area.dataset.revision || "0");
     this.saved = area.defaultValue;
@@ -24,6 +26,7 @@ export class Draft {
     place.append(this.status);
     this.choice = document.createElement("div");
     place.after(this.choice);
+    this.aside = new Aside(area, (text) => (text === null ? this.#forget() : this.replaceWhole(text)));
 
     area.addEventListener("input", () => this.#soon(PAUSE_MS));
     // The form carries the text itself; saving it a second time beside it would only race.
@@ -45,6 +48,19 @@ export class Draft {
     if (field) field.value = this.revision;
   }
 
+  /** Put another text in the place of all that is there, which is kept aside. */
+  replaceWhole(text) {
+    if (text === this.area.value) return;
+    this.aside.keep(this.area.value);
+    this.replace(text);
+    this.save();
+  }
+
+  #forget() {
+    this.aside.keep("");
+    this.save();
+  }
+
   say(text, bad = false) {
     this.status.textContent = text;
     this.status.classList.toggle("bad", bad);
@@ -64,7 +80,7 @@ export class Draft {
       return;
     }
     const text = this.area.value;
-    if (text === this.saved) return;
+    if (text === this.saved && this.aside.pending === null) return;
     this.#saving = true;
     this.#again = false;
     try {
@@ -79,15 +95,22 @@ export class Draft {
     }
   }
 
-  async #post(text) {
-    const answer = await fetch(this.url, {
+  #send(url, fields) {
+    const body = new URLSearchParams(fields);
+    return fetch(url, {
       method: "POST",
-      body: new URLSearchParams({ text, revision: this.revision }),
+      body,
       headers: { "X-CSRFToken": token(), Accept: "application/json" },
       redirect: "manual",
-      keepalive: text.length < 60_000,
+      keepalive: body.toString().length < 60_000,
     });
+  }
+
+  async #post(text) {
+    const aside = this.aside.toSend(text);
+    const answer = await this.#send(this.url, { text, revision: this.revision, ...(aside === null ? {} : { aside }) });
     if (answer.ok) {
+      this.aside.sent(aside);
       this.#setRevision((await answer.json()).revision);
       this.saved = text;
       remember(`draft:${this.url}`, null);
@@ -118,34 +141,60 @@ export class Draft {
       return;
     }
     this.#choose("This browser holds code that was never saved to your account.", kept, [
-      ["Use it", () => this.replace(kept)],
+      ["Use it", () => this.replaceWhole(kept)],
       ["Drop it", () => remember(`draft:${this.url}`, null)],
     ]);
   }
 
-  #showConflict({ theirs: other, revision }) {
+  async #showConflict({ theirs: other, revision }) {
     this.#conflict = true;
     this.say("Not saved: see above the editor.", true);
-    const settle = (text) => {
+    const merge = await this.#merged();
+    const settle = (text, aside, sentence) => {
       this.#conflict = false;
       this.#setRevision(revision);
       this.saved = other;
+      this.aside.keep(aside);
       if (text !== this.area.value) this.replace(text);
-      if (text === other) remember(`draft:${this.url}`, null);
+      if (sentence) this.say(sentence);
       this.save();
     };
-    this.#choose("Another tab or device saved different code since this page was opened. Both are still here: the other one is below, yours is in the editor.", other, [
-      ["Keep what is in this editor", () => settle(this.area.value)],
-      ["Take the other", () => settle(other)],
-    ]);
+    const answers = [
+      ["Keep what is in this editor", () => settle(this.area.value, other)],
+      ["Take the other", () => settle(other, this.area.value)],
+    ];
+    if (merge) answers.push(["Merge the two", async () => this.#settleMerged(settle, merge)]);
+    const sentence = "Another tab or device saved different code since this page was opened. Both are still here: yours is in the editor, and this is how the saved one differs. Whichever you choose, the other is kept below the editor.";
+    this.#choose(sentence, other, answers, merge?.differences);
   }
 
-  #choose(sentence, text, answers) {
+  /** Both texts side by side and merged, from the server; null where it cannot say. */
+  async #merged() {
+    if (!this.mergeUrl) return null;
+    try {
+      const answer = await this.#send(this.mergeUrl, { text: this.area.value, base: this.saved });
+      return answer.ok ? { of: this.area.value, ...(await answer.json()) } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** What was typed while the choice stood there belongs into the merge too. */
+  async #settleMerged(settle, shown) {
+    const merge = shown.of === this.area.value ? shown : await this.#merged();
+    if (merge) settle(merge.merged, this.area.value, merge.sentence);
+    else settle(this.area.value, "");
+  }
+
+  #choose(sentence, text, answers, differences = "") {
     const box = document.createElement("div");
     box.className = "note warn";
-    box.setAttribute("role", "alert");
+    const said = Object.assign(document.createElement("p"), { textContent: sentence });
+    said.setAttribute("role", "alert");
     const shown = document.createElement("details");
     shown.append(Object.assign(document.createElement("summary"), { textContent: "Show that code" }), Object.assign(document.createElement("pre"), { textContent: text }));
+    // Drawn by the server, every line of it escaped there.
+    const beside = Object.assign(document.createElement("div"), { innerHTML: differences });
     const actions = document.createElement("div");
     actions.className = "actions";
     for (const [label, act] of answers) {
@@ -156,7 +205,7 @@ export class Draft {
       });
       actions.append(made);
     }
-    box.append(Object.assign(document.createElement("p"), { textContent: sentence }), shown, actions);
+    box.append(said, beside, shown, actions);
     this.choice.replaceChildren(box);
   }
 }

@@ -152,9 +152,11 @@ function upgrade(area) {
     reset.hidden = false;
     reset.addEventListener("click", (event) => {
       event.preventDefault();
-      // A change like any other: undo brings the code back.
-      replace(starter.content?.textContent ?? starter.textContent);
-      draft?.say("The starter is back. Undo (Ctrl+Z) returns your code.");
+      // A change like any other: undo brings the code back, and so does what is kept aside, on a later visit too.
+      const text = starter.content?.textContent ?? starter.textContent;
+      if (draft) draft.replaceWhole(text);
+      else replace(text);
+      draft?.say("The starter is back. Undo (Ctrl+Z) returns your code; it is kept below the editor too.");
       view.focus();
     });
   }
