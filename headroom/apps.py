@@ -10,7 +10,12 @@ class HeadroomConfig(AppConfig):
         """Make our Celery app the one that `shared_task` sends through, in every process: web, commands, workers."""
         from django.conf import settings
 
+        import grader
         from headroom import celery  # noqa: F401
-        from telemetry import tally
+        from telemetry import faults, spans, tally
 
         tally.keep_in(settings.TALLY_URL)
+        if settings.OTEL_ENDPOINT:
+            spans.start(settings.OTEL_ENDPOINT, grader.VERSION)
+        if settings.SENTRY_DSN:
+            faults.start(settings.SENTRY_DSN, grader.VERSION, settings.HEADROOM_MODE)

@@ -10,13 +10,16 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from headroom import metrics
-from telemetry import context
+from telemetry import context, spans
 
 log = logging.getLogger("headroom.request")
 
 HEADER = "X-Request-ID"
 QUIET = ("healthz", "readyz", "metrics", "static")
 """Views that are asked every few seconds, or many times a page: their lines are for debugging."""
+
+FROM_INSIDE = ("/healthz", "/readyz", "/metrics")
+"""Asked by orchestrators, by whatever address they reach this process: the name of the site is not theirs to know."""
 
 
 def observe(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -27,15 +30,20 @@ def observe(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[Ht
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER) if settings.TRUSTED_PROXIES else None
-        request_id = context.new_request_id(given)
+        request.request_id = request_id = context.new_request_id(given)  # type: ignore[attr-defined]
+        if request.path in FROM_INSIDE:
+            request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0].lstrip(".*") or "localhost"
         began = time.monotonic()
         with context.about(request_id=request_id):
-            response = get_response(request)
+            with spans.span("request") as said:
+                response = get_response(request)
+                view = view_name(request)
+                said.update(method=request.method or "", view=view, status=response.status_code)
             seconds = time.monotonic() - began
-            view = view_name(request)
             metrics.answered(view, request.method, response.status_code, seconds)
             fields = {"method": request.method, "view": view, "status": response.status_code}
-            level = logging.DEBUG if view in QUIET else logging.INFO
+            quiet = logging.DEBUG if view in QUIET else logging.INFO
+            level = logging.WARNING if response.status_code >= 500 else quiet
             log.log(level, "%s %s %s", *fields.values(), extra={**fields, "seconds": round(seconds, 4)})
         response[HEADER] = request_id
         return response

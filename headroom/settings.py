@@ -247,6 +247,9 @@ scrub.know({**os.environ, "SECRET_KEY": SECRET_KEY})
 TALLY_URL = None if TEST else REDIS_URL
 # Who brings it may read /metrics; without it, staff alone.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "", secret=True, least=20)
+# Spans and reports of faults leave the site only where it is said to whom.
+OTEL_ENDPOINT = env.url("OTEL_EXPORTER_OTLP_ENDPOINT", ("http", "https"), None)
+SENTRY_DSN = env.url("SENTRY_DSN", ("http", "https"), None)
 LOG_LEVEL = env.choice("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
 LOG_FORMAT = env.choice("LOG_FORMAT", ("json", "text"), "json" if PRODUCTION else "text")
 LOGGING = logs.config(LOG_LEVEL, json=LOG_FORMAT == "json")

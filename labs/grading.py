@@ -22,7 +22,7 @@ from labs import measuring
 from labs.models import MAX_ATTEMPTS, Submission
 from labs.sweeping import ungradable
 from labs.tasks import LONGEST_GRADING_S
-from telemetry import context
+from telemetry import context, spans
 
 log = logging.getLogger(__name__)
 
@@ -42,10 +42,12 @@ def grade(hint: int) -> bool:
     if submission is None:
         return False
     with context.about(request_id=submission.request_id, submission=submission.public_id):
-        return _grade(submission)
+        waited = (submission.started - submission.created).total_seconds() if submission.started else 0.0
+        with spans.span("grading", lab=submission.lab, attempt=submission.attempt, waited_seconds=waited) as said:
+            return _grade(submission, said)
 
 
-def _grade(submission: Submission) -> bool:
+def _grade(submission: Submission, said: dict[str, Any]) -> bool:
     pk, attempt, began = submission.pk, submission.attempt, time.monotonic()
     fields = {"attempt": attempt, "lab": submission.lab, "mode": submission.mode, "device": submission.device}
     log.info("Grading begins.", extra=fields)
@@ -64,6 +66,7 @@ def _grade(submission: Submission) -> bool:
         if attempt < MAX_ATTEMPTS:
             _insist(lambda: Submission.objects.requeue(pk, attempt))
             return False
+    said["outcome"] = verdict.outcome.value
     data = storable(verdict.to_json())
     written = _insist(lambda: Submission.objects.finish(pk, attempt, data, grader_version=grader.VERSION))
     if written:

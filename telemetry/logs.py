@@ -32,6 +32,8 @@ class Fields(logging.Filter):
             if not hasattr(record, name):
                 setattr(record, name, value)
         request = getattr(record, "request", None)
+        if not hasattr(record, "request_id") and (request_id := getattr(request, "request_id", None)):
+            record.request_id = request_id  # Django says of some answers how they went when ours is over
         if request is not None and record.name.startswith(_ABOUT_REQUESTS) and isinstance(record.args, tuple):
             path = getattr(request, "path", None)
             record.args = tuple(route(request) if each == path else each for each in record.args)

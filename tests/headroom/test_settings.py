@@ -94,3 +94,12 @@ def test_forwarded_headers_count_only_behind_a_proxy_of_ours() -> None:
     script = "from django.conf import settings; print(settings.SECURE_PROXY_SSL_HEADER)"
     assert run("-c", script, **PRODUCTION).stdout.strip() == "None"
     assert "HTTP_X_FORWARDED_PROTO" in run("-c", script, TRUSTED_PROXIES="1", **PRODUCTION).stdout
+
+
+def test_the_check_of_the_compose_file_is_answered_in_production() -> None:
+    """It asks for 127.0.0.1, which is none of ALLOWED_HOSTS, over plain HTTP, and there is no database yet."""
+    script = (
+        "import django; django.setup(); from django.test import Client; "
+        "print(Client().get('/healthz', headers={'Host': '127.0.0.1:8000'}).status_code)"
+    )
+    assert run("-c", script, **PRODUCTION).stdout.strip() == "200"

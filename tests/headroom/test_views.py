@@ -51,6 +51,30 @@ def test_liveness_asks_nobody(client) -> None:
     assert "no-store" in response["Cache-Control"]
 
 
+@pytest.mark.parametrize("host", ["10.0.0.7:8000", "127.0.0.1:8000", "nobody.example"])
+def test_an_orchestrator_asks_by_whatever_address_it_has(client, settings, host: str) -> None:
+    settings.ALLOWED_HOSTS = [".headroom.example"]
+    for path in ("/healthz", "/metrics"):
+        assert client.get(path, headers={"Host": host}).status_code == {"/healthz": 200, "/metrics": 404}[path]
+    assert client.get("/account/login/", headers={"Host": host}).status_code == 400
+
+
+def test_alive_and_not_ready_while_everything_is_away(client, settings, tmp_path, monkeypatch) -> None:
+    nowhere = f"unix://{tmp_path}/none.sock"
+    settings.CACHES = {"default": {"BACKEND": "headroom.cache.ForgivingRedisCache", "LOCATION": nowhere}}
+
+    def broken(*args: object) -> None:
+        raise OSError("the database went away")
+
+    monkeypatch.setattr(connection, "cursor", broken)
+    assert client.get("/healthz").status_code == 200
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (503, {"database": False, "redis": False})
+    assert "no-store" in answer["Cache-Control"]
+    monkeypatch.undo()
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+
 @pytest.mark.django_db
 def test_ready_when_database_and_redis_answer(client, settings, redis_url: str) -> None:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": redis_url}}

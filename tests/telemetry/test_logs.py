@@ -111,6 +111,14 @@ def test_a_fault_is_logged_by_its_route_with_its_traceback(client: Client, lines
     assert "private" not in json.dumps(lines()) and "@example" not in json.dumps(lines())
 
 
+def test_an_answer_of_503_is_logged_with_the_id_it_was_given(client: Client, lines, monkeypatch) -> None:
+    monkeypatch.setattr("headroom.views._database_answers", lambda: False)
+    answer = client.get("/readyz")
+    said = [line for line in lines() if line["level"] in ("WARNING", "ERROR")]
+    assert {line["logger"] for line in said} == {"headroom.request", "django.request"}
+    assert {line["request_id"] for line in said} == {answer["X-Request-ID"]}
+
+
 @pytest.mark.django_db
 def test_a_refused_form_is_logged_without_its_address(lines) -> None:
     Client(enforce_csrf_checks=True).post("/account/password/reset/key/a-secret-key/", {"x": "1"})
