@@ -58,7 +58,8 @@ def save(request: HttpRequest, slug: str) -> JsonResponse:
     kept = aside if "aside" in request.POST else None
     draft = Draft.objects.save_text(request.user, slug, text, revision_of(request), aside=kept)
     if draft is None:
-        other = Draft.objects.get(user=request.user, lab=slug)
+        other = Draft.objects.of(request.user, slug)
+        assert other is not None  # it was there to be in conflict with, and drafts are not deleted
         sentence = "This draft was also changed elsewhere. Keep yours by saving again, or take the other."
         conflict = {"error": sentence, "yours": text, "theirs": other.text, "revision": other.revision}
         return JsonResponse(conflict, status=409)
