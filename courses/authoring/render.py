@@ -93,6 +93,8 @@ _ATTRIBUTES = {
 }
 _SLOT = re.compile(r'<(div|span) data-slot="(\d+)"></\1>')
 _EMPTY = re.compile(r"<p>\s*</p>")
+_CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.S)
+_FOOTNOTE = re.compile(r"\[\^[\w-]+\]")  # one that Markdown found no definition for
 _ALIGNED = re.compile(r'<(th|td) style="text-align: (left|right|center);">')
 
 
@@ -220,6 +222,15 @@ class PageRenderer:
         # reset keeps footnotes of one section from those of the next, and counts their prefix up
         self._markdown.reset()
         made = self._markdown.convert(_with_ids(scanned.markdown, headings))
+        self.problems += [
+            Problem(
+                self.path,
+                _line_of(text, mark, line),
+                f"the footnote {mark} is not defined in this section",
+                f"add {mark}: … at its end",
+            )
+            for mark in dict.fromkeys(_FOOTNOTE.findall(_CODE.sub("", made)))
+        ]
         where = {href: _line_of(text, href, line) for href, _ in self._links.faults}
         self.problems += [
             Problem(self.path, where[href], error.message, error.cure) for href, error in self._links.faults

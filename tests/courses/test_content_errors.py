@@ -74,6 +74,7 @@ def problems_after(folder: Path, file: str, old: str, new: str) -> list[Problem]
         (LESSON, "lesson:saved-tensors", "lesson:saved-tensor", "lesson:saved-tensor", "no lesson", "saved-tensors"),
         (LESSON, "lesson:saved-tensors", "saved.html", "saved.html", "leads nowhere", "lesson:id"),
         (LESSON, "lesson:saved-tensors", "#nowhere", "#nowhere", "nothing on this page", "the-concept"),
+        (LESSON, "PREVIEW-TWO", "Said.[^who] PREVIEW-TWO", "[^who]", "[^who] is not defined", "[^who]: …"),
         (LESSON, "PREVIEW-TWO", "![a](a.png) PREVIEW-TWO", "a.png", "picture without a source", "/// figure"),
         (LESSON, "/// figure | two-blocks", "/// figure | two-block", "/// figure", "has no source", "two-blocks"),
         (LESSON, "/// figure | two-blocks", "/// figur | two-blocks", "/// figur", "no block “/// figur”", "figure"),
