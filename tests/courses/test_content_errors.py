@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from courses import drawing
 from courses.authoring.build import build
-from courses.authoring.code import run_blocks
+from courses.authoring.code import run_blocks, run_pages
 from courses.authoring.problems import Problem
+from courses.authoring.scan import Code
 
 LESSON = "lessons/1-01-checkpointing.md"
 QUESTION = "questions/when-it-pays.md"
@@ -126,3 +128,49 @@ def test_a_started_page_fails_only_for_what_is_left_to_write(folder: Path, capsy
 def test_code_that_continues_sees_what_ran_before(folder: Path) -> None:
     text = "```python run\nx = 2\n```\n\n```python run continue\nprint(x + 1)\n```\n```output\n3\n```"
     assert problems_after(folder, LESSON, "PREVIEW-TWO", f"{text}\n\nPREVIEW-TWO") == []
+
+
+def block(source: str, output: str | None = None, continues: bool = False, line: int = 1) -> Code:
+    return Code(line, source, continues, output)
+
+
+def test_programs_run_side_by_side_and_their_faults_keep_the_order_of_the_pages(tmp_path: Path) -> None:
+    """The first waits for the second: run after one another they would never end."""
+    here, there = tmp_path / "first", tmp_path / "second"
+    wait = "import pathlib, time\npathlib.Path({!r}).touch()\nwhile not pathlib.Path({!r}).exists(): time.sleep(0.02)\n"
+    first = block(wait.format(str(here), str(there)) + "print(1)", "one")
+    second = block(wait.format(str(there), str(here)) + "print(2)", "two")
+    with mock.patch("os.cpu_count", return_value=2), mock.patch("courses.authoring.code.LIMIT_S", 20):
+        found = run_pages([(Path("b.md"), [first]), (Path("a.md"), [second])])
+    assert [(str(each.path), each.message.split("\n")[-1]) for each in found] == [("b.md", "1"), ("a.md", "2")]
+
+
+def test_blocks_that_go_on_are_run_once(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    blocks = [
+        block(f"print(1)\nopen({str(log)!r}, 'a').write('x')", "1"),
+        block("print(2)", "2", True, 2),
+        block("print(3)", "4", True, 3),
+        block("print(5)", "5", False, 4),
+    ]
+    found = run_blocks(Path("a.md"), blocks)
+    assert [(each.line, each.message.split("\n")[-1]) for each in found] == [(3, "3")]
+    assert log.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("middle", "said"), [("1 / 0", "ZeroDivisionError"), ("import time; time.sleep(99)", "more than 4 s")]
+)
+def test_a_block_that_fails_is_named_and_those_before_it_are_judged(middle: str, said: str) -> None:
+    blocks = [block("print(1)", "one", False, 1), block(middle, None, True, 2), block("print(3)", "3", True, 3)]
+    with mock.patch("courses.authoring.code.LIMIT_S", 4):
+        found = run_blocks(Path("a.md"), blocks)
+    assert [each.line for each in found] == [1, 2, 3]
+    assert "print" in found[0].message and said in found[1].message and said in found[2].message
+
+
+def test_a_program_that_leaves_early_is_judged_by_what_it_printed() -> None:
+    blocks = [block("print(1)\nimport sys\nsys.exit(0)", "1"), block("print(2)", "2", True, 2)]
+    assert [(each.line, each.message) for each in run_blocks(Path("a.md"), blocks)] == [
+        (2, "this code prints something else than the page says:\n")
+    ]

@@ -17,7 +17,7 @@ from django.core.wsgi import get_wsgi_application
 
 from courses import drawing, lab_links
 from courses.authoring.build import build, build_or_raise
-from courses.authoring.code import run_blocks
+from courses.authoring.code import run_pages
 from courses.authoring.files import ID, LESSON_SECTIONS, QUESTION_SECTIONS
 from courses.authoring.problems import ContentErrors, Problem
 from courses.previewing import Preview, PreviewSite, watch
@@ -89,13 +89,14 @@ class Command(BaseCommand):
     def _check(self, folder: Path, run: bool) -> None:
         curriculum = build(folder, drawing.embedded, _labs())
         problems, ran = list(curriculum.problems), 0
-        for page in [*curriculum.lessons, *curriculum.questions] if run else []:
-            problems += run_blocks(page.path, page.code)
-            ran += len(page.code)
+        if run:
+            pages = [(page.path, page.code) for page in (*curriculum.lessons, *curriculum.questions)]
+            problems += run_pages(pages)
+            ran = sum(len(code) for _, code in pages)
         if problems:
             raise CommandError(_listed(problems))
-        pages = f"{len(curriculum.lessons)} lessons, {len(curriculum.questions)} questions"
-        self.stdout.write(f"{pages}: no problems; {ran} code blocks run")
+        read = f"{len(curriculum.lessons)} lessons, {len(curriculum.questions)} questions"
+        self.stdout.write(f"{read}: no problems; {ran} code blocks run")
 
 
 class _Quiet(WSGIRequestHandler):
