@@ -29,9 +29,9 @@ class Limits:
     cpu_seconds: float = 120.0
     wall_seconds: float = 120.0
     threads: int = 64
-    file_bytes: int = 8 * MIB
+    file_bytes: int = 1 * MIB
     open_files: int = 64
-    tmpfs_bytes: int = 8 * MIB
+    tmpfs_bytes: int = 1 * MIB
     tmpfs_files: int = 1000
     output_bytes: int = 64 * 1024
     message_bytes: int = 64 * MIB

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.sandbox.ends import Ended, SandboxError, Unavailable
+from grader.sandbox.kernel import Gone
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 
@@ -16,6 +17,7 @@ from grader.sandbox import inside
 channel = inside.Channel.take()
 inside.lock_down()
 channel.send(b"ready")
+channel.receive()  # stays to be measured
 """
 
 
@@ -46,7 +48,7 @@ def available() -> Probe:
                 box.process.reset_high_water()
         except Unavailable as error:
             return Probe(False, explain(str(error)))
-        except (SandboxError, OSError) as error:
+        except (SandboxError, Gone, OSError) as error:
             return Probe(False, f"A sandbox started but could not be measured: {error}")
     return Probe(True)
 

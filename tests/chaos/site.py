@@ -24,6 +24,10 @@ def double(x):
             out.write(bytes(1 << 20))
 """
 
+DISK_BYTES = 4 << 20
+OWN_DISK = 'mount -t tmpfs -o size="$0" none "$TMPDIR" && exec "$@"'
+"""Runs a command whose temporary folder is a small disk of its own, which ends with it."""
+
 KINDS = {
     "passed": "def double(x):\n    return x + x\n",
     "failed": "def double(x):\n    return x\n",
@@ -102,20 +106,28 @@ class Site:
             command, env=self.environment, cwd=ROOT, check=True, capture_output=True, text=True, **options
         )
 
-    def start(self, *command: str, kept: bool = True, **environment: str) -> "subprocess.Popen[bytes]":
+    def start(
+        self, *command: str, kept: bool = True, within: Sequence[str] = (), **environment: str
+    ) -> "subprocess.Popen[bytes]":
         """Start a process the way the Procfile does: a keeper starts it again when it ends."""
         keep = [sys.executable, "-m", "headroom.keep"] if kept else []
         process = subprocess.Popen(
-            [*keep, sys.executable, "-m", "celery", "-A", "headroom", *command, "-l", "WARNING"],
+            [*keep, *within, sys.executable, "-m", "celery", "-A", "headroom", *command, "-l", "WARNING"],
             env=self.environment | environment, cwd=ROOT, stdout=self.log, stderr=self.log, **tied_to_us(),
         )  # fmt: skip
         self.processes.append(process)
         return process
 
-    def worker(self, name: str, kept: bool = True, **environment: str) -> "subprocess.Popen[bytes]":
+    def worker(
+        self, name: str, kept: bool = True, own_disk: bool = False, **environment: str
+    ) -> "subprocess.Popen[bytes]":
+        """Start a worker of one process. With `own_disk` its temporary folder holds `DISK_BYTES` and is its alone."""
+        # Who is not root may mount only where they are root, in a namespace of their own.
+        apart = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
         return self.start(
             "worker", "-n", f"{name}@%h", "-Q", "cpu,short", "-c", "1", "--without-gossip", "--without-mingle",
-            kept=kept, **{"REMAP_SIGTERM": "SIGQUIT"} | environment,
+            kept=kept, within=[*apart, "sh", "-c", OWN_DISK, str(DISK_BYTES)] if own_disk else [],
+            **{"REMAP_SIGTERM": "SIGQUIT"} | environment,
         )  # fmt: skip
 
     def beat(self) -> "subprocess.Popen[bytes]":

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +57,17 @@ class Chaos:
         self.in_work()
         self.site.sql("UPDATE labs_submission SET lease_until = now() - interval '1 hour' WHERE state = 'running'")
 
+    def fill_the_disk_of_a_worker(self) -> None:
+        """Until nothing can be written there, for ten seconds in which it goes on grading."""
+        disk = Path(f"/proc/{self.in_work()}/root{self.site.folder}/tmp")
+        assert disk.is_mount()
+        with suppress(FileNotFoundError, ProcessLookupError):
+            with pytest.raises(OSError, match="No space left"), (disk / "ballast").open("wb", buffering=0) as ballast:
+                while True:
+                    ballast.write(bytes(1 << 16))
+            time.sleep(10)
+            (disk / "ballast").unlink()
+
     def all(self) -> list[str]:
         steps = [
             self.kill_a_worker,
@@ -63,6 +75,7 @@ class Chaos:
             self.kill_a_pool_process,
             self.lose_the_queue,
             self.move_the_clock_of_a_lease,
+            self.fill_the_disk_of_a_worker,
         ]
         for step in steps:
             step()
@@ -85,7 +98,7 @@ def test_whatever_dies_each_submission_gets_one_verdict_and_the_right_one(tmp_pa
         site(tmp_path, database.url, queue.url) as on,
     ):
         for name in ("one", "two"):
-            on.worker(name)
+            on.worker(name, own_disk=True)
         on.beat()
         sender = on.submitting(work, pause=0.5)
         chaos = Chaos(on, database, queue)

@@ -4,6 +4,14 @@ import pytest
 import torch
 
 
+@pytest.fixture
+def sandbox(tmp_path):
+    """Start a sandbox that runs the given code: see `tests.grader.boxes`."""
+    from tests.grader import boxes  # late: most tests of the grader need none, and it starts one to look
+
+    yield from boxes.starting(tmp_path)
+
+
 @pytest.fixture(autouse=True)
 def no_hook_outlives_its_test():
     """Solutions that are played in this process may leave their saved-tensor hooks on; the next test meters bytes."""

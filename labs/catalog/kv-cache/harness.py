@@ -294,8 +294,8 @@ PUBLIC_CASES = [
         "kv_heads": 4, "group": 2, "head_dim": 64, "dtype": "bfloat16", "capacity": 20, "chunks": [18, 1, 1],
     },
     {
-        "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 48, "kv_heads": 4, "group": 4,
-        "head_dim": 128, "capacity": 128, "prefill": [16] * 4, "tokens": 3,
+        "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 64, "kv_heads": 4, "group": 4,
+        "head_dim": 128, "capacity": 160, "prefill": [20] * 4, "tokens": 4,
     },
 ]  # fmt: skip
 

@@ -1,6 +1,6 @@
 # outcome: crashed|refused|failed
 # mode: submit
-# note: the file system is full after 8 MiB: a short write shows as a wrong size, or raises
+# note: the file system is full after 1 MiB: a short write shows as a wrong size, or raises
 """Writes activations to files in /tmp until it is full."""
 import os
 import tempfile
