@@ -1,10 +1,14 @@
-"""Staff pages for people and grants."""
+"""Staff pages for people, grants and the audit log."""
+
+from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm
+from django.http import HttpRequest
 
-from accounts.models import Grant, User
+from accounts import audit
+from accounts.models import AuditEntry, Grant, User
 
 
 class GrantInline(admin.TabularInline):
@@ -20,9 +24,10 @@ class PersonCreationForm(AdminUserCreationForm):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(audit.Watched, DjangoUserAdmin):
     """People by email address; Django's own form goes by user name."""
 
+    person = ""
     add_form = PersonCreationForm
     ordering = ("email",)
     list_display = ("email", "display_name", "is_staff", "is_active", "date_joined", "last_login")
@@ -37,11 +42,69 @@ class UserAdmin(DjangoUserAdmin):
     )
     add_fieldsets = ((None, {"fields": ("email", "usable_password", "password1", "password2")}),)
 
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        super().save_formset(request, form, formset, change)
+        for grant in [*formset.new_objects, *(grant for grant, _ in formset.changed_objects)]:
+            note_grant(request, grant)
+        for grant in formset.deleted_objects:
+            note_grant(request, grant, "taken away: ")
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:
+        if request.method == "POST" and (user := self.get_object(request, id)) is not None:
+            self.note(request, audit.CHANGED, user, "password form sent")
+        return super().user_change_password(request, id, form_url)
+
+
+def note_grant(request: HttpRequest, grant: Grant, done: str = "") -> None:
+    what = f"{done}premium until {grant.until:%Y-%m-%d %H:%M} UTC"
+    audit.record(audit.GRANTED, by=request.user, about=grant.user_id, what=what)
+
 
 @admin.register(Grant)
-class GrantAdmin(admin.ModelAdmin):
+class GrantAdmin(audit.Watched):
     list_display = ("user", "until", "reason", "given")
     list_filter = ("until",)
     search_fields = ("user__email", "reason")
     autocomplete_fields = ("user",)
     readonly_fields = ("given",)
+
+    def save_model(self, request: HttpRequest, obj: Grant, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        note_grant(request, obj)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        for grant in queryset:
+            note_grant(request, grant, "taken away: ")
+        return super().log_deletions(request, queryset)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(admin.ModelAdmin):
+    """What staff did: to read, and to find by the number of an account, or by a request's id."""
+
+    list_display = ("at", "action", "by_whom", "about_whom", "what")
+    list_filter = ("action", "at")
+    search_fields = ("=by", "=about", "what", "=request_id")
+    show_full_result_count = False
+
+    @admin.display(description="by", ordering="by")
+    def by_whom(self, entry: AuditEntry) -> str:
+        return self._account(entry.by) if entry.by is not None else "the command line"
+
+    @admin.display(description="about", ordering="about")
+    def about_whom(self, entry: AuditEntry) -> str:
+        return self._account(entry.about) if entry.about is not None else "–"
+
+    @staticmethod
+    def _account(number: int) -> str:
+        found = User.objects.filter(pk=number).first()
+        return f"{found} ({number})" if found else f"a deleted account ({number})"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

@@ -10,6 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.timezone import now
 
+from telemetry.context import REQUEST_ID_LENGTH
+
 
 def known_timezone(name: str) -> None:
     """Raise ValidationError unless `name` is in the time zone database, such as Europe/Paris."""
@@ -82,3 +84,56 @@ class Grant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user.email} until {self.until:%Y-%m-%d %H:%M} UTC"
+
+
+class AppendOnly(Exception):
+    """An entry of the audit log is neither changed nor taken away."""
+
+
+class AuditQuerySet(models.QuerySet["AuditEntry"]):
+    def update(self, **fields: Any) -> int:
+        raise AppendOnly("entries of the audit log are not changed")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise AppendOnly("entries of the audit log are not deleted; they go when their time is over")
+
+    def forget(self, before: datetime) -> int:
+        """Delete what is older than `before`: for `accounts.retention` alone."""
+        return super().filter(at__lt=before)._raw_delete(self.db)
+
+
+class AuditEntry(models.Model):
+    """One thing that staff did (`accounts.audit`). Accounts stand in it by number, so it can outlive them."""
+
+    class Action(models.TextChoices):
+        VIEWED = "viewed", "Looked at"
+        GRANTED = "granted", "Premium"
+        CHANGED = "changed", "Changed"
+        DELETED = "deleted", "Deleted"
+        MODERATED = "moderated", "Moderated"
+
+    WHAT_LENGTH = 300
+
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    action = models.CharField(max_length=10, choices=Action.choices)
+    by = models.BigIntegerField(null=True, db_index=True, help_text="Number of the account; none: the command line.")
+    about = models.BigIntegerField(null=True, db_index=True, help_text="Number of the account.")
+    what = models.CharField(max_length=WHAT_LENGTH)
+    request_id = models.CharField(max_length=REQUEST_ID_LENGTH, blank=True)
+
+    objects = AuditQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "audit entries"
+
+    def __str__(self) -> str:
+        return f"{self.action}: {self.what}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise AppendOnly("an entry of the audit log is not changed")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        raise AppendOnly("an entry of the audit log is not deleted")

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from accounts import deleting, exporting, personal
+from accounts import deleting, exporting, personal, retention
 from accounts.forms import DeleteForm, ProfileForm
 from accounts.models import User
 
@@ -54,7 +54,7 @@ def end_session(request: HttpRequest, number: int) -> HttpResponse:
 @never_cache
 def data(request: HttpRequest) -> HttpResponse:
     """Say what is kept, and offer to take it along or to delete it."""
-    return render(request, "account/data.html", {"parts": personal.parts()})
+    return render(request, "account/data.html", {"parts": personal.parts(), "rules": retention.rules()})
 
 
 def _member(request: HttpRequest) -> User:

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from accounts import audit
 from billing.models import Customer, Event, Subscription
 
 
@@ -22,14 +23,15 @@ class Read(admin.ModelAdmin):
 
 
 @admin.register(Customer)
-class CustomerAdmin(Read):
+class CustomerAdmin(audit.Watched, Read):
     list_display = ["user", "provider_id", "created"]
     search_fields = ["user__email", "provider_id"]
     list_select_related = ["user"]
 
 
 @admin.register(Subscription)
-class SubscriptionAdmin(Read):
+class SubscriptionAdmin(audit.Watched, Read):
+    person = "customer__user"
     list_display = ["provider_id", "customer", "status", "interval", "period_end", "cancel_at", "ended_at", "failed_at"]
     list_filter = ["status", "interval"]
     search_fields = ["provider_id", "customer__provider_id", "customer__user__email"]

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from accounts import audit
 from courses.models import Alias, Answer, Course, Lesson, LessonRead, Phase, Question, QuizAttempt, QuizItem, Track
 
 
@@ -47,7 +48,7 @@ class QuizItemAdmin(FromFiles):
     list_select_related = ["lesson"]
 
 
-class Work(FromFiles):
+class Work(audit.Watched, FromFiles):
     """What people did is theirs: staff may look when asked for help."""
 
     list_select_related = True

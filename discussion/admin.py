@@ -11,13 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from discussion import moderating, writing
+from accounts import audit
+from discussion import moderating
 from discussion.models import Comment, Report, Thread
 
 EXCERPT = 120
 
 
-class NoMaking(admin.ModelAdmin):
+class NoMaking(audit.Recorded):
     """People write here; staff read, hide and settle."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -47,8 +48,10 @@ class WaitingFilter(admin.SimpleListFilter):
 
 
 @admin.register(Report)
-class ReportAdmin(NoMaking):
+class ReportAdmin(audit.Watched, NoMaking):
     """The queue: /staff/discussion/report/ shows what waits, the oldest first."""
+
+    person = "reporter"
 
     list_display = ("at", "why", "words", "said", "author", "page", "state")
     list_filter = (WaitingFilter, "why")
@@ -103,6 +106,8 @@ class ReportInline(admin.TabularInline):
 class CommentAdmin(NoMaking):
     """Every comment, the latest first; the reason for hiding is what its author reads."""
 
+    person = "author"
+
     list_display = ("created", "author", "said", "reported", "hidden_at", "link")
     list_filter = (("hidden_at", admin.EmptyFieldListFilter), "spoiler")
     list_select_related = ("author", "thread")
@@ -142,19 +147,20 @@ class CommentAdmin(NoMaking):
 
     @admin.action(description="Show again", permissions=["change"])
     def show(self, request: HttpRequest, queryset: QuerySet[Comment]) -> None:
-        messages.success(request, f"{moderating.show(list(queryset.values_list('pk', flat=True)))} shown again.")
+        shown = moderating.show(list(queryset.values_list("pk", flat=True)), request.user)
+        messages.success(request, f"{shown} shown again.")
 
     @admin.action(description="Delete the words for good", permissions=["change"])
     def take_words_away(self, request: HttpRequest, queryset: QuerySet[Comment]) -> None:
         found = list(queryset.order_by("-pk"))
-        for comment in found:
-            writing.delete(comment, timezone.now())
-        messages.success(request, f"{len(found)} deleted.")
+        messages.success(request, f"{moderating.take_words_away(found, request.user, timezone.now())} deleted.")
 
 
 @admin.register(Thread)
 class ThreadAdmin(NoMaking):
     """Threads: only whether one is about solutions is for staff to change."""
+
+    person = "author"
 
     list_display = ("title", "author", "lesson", "question", "lab", "spoiler", "last_at")
     list_filter = ("spoiler",)

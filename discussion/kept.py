@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from django.utils import timezone
 
-from accounts import personal
+from accounts import personal, retention
 from accounts.models import User
-from discussion import writing
+from discussion import limits, writing
 from discussion.models import Act, Comment, Preference, Report, Thread
 
 STUB = "deleted; where others answered, an empty stub stays"
@@ -29,3 +31,15 @@ def take_words_away(user: User) -> None:
     """Delete what someone wrote, the newest first, so that of their own answers to themselves nothing is left."""
     for comment in Comment.objects.filter(author=user).order_by("-pk"):
         writing.delete(comment, timezone.now())
+
+
+@retention.rule("discussion/acts", "Moments at which you wrote, for the limits", timedelta(days=1))
+def forget_acts(before: datetime) -> int:
+    return limits.forget(before + limits.DAY)
+
+
+@retention.rule(
+    "discussion/reports", "Comments that you reported", timedelta(days=365), since="our staff settled the report"
+)
+def forget_reports(before: datetime) -> int:
+    return retention.in_batches(Report.objects.exclude(state=Report.State.OPEN).filter(settled_at__lt=before))

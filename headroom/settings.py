@@ -128,6 +128,11 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "labs.tasks.sweep", "schedule": 5.0, "options": {"queue": "short", "expires": 5}},
     "discussion": {"task": "discussion.tasks.upkeep", "schedule": 120.0, "options": {"queue": "short", "expires": 120}},
+    "retention": {
+        "task": "accounts.tasks.forget_what_is_due",
+        "schedule": crontab(hour=3, minute=41),
+        "options": {"queue": "short", "expires": 3600},
+    },
     "subscriptions": {
         "task": "billing.tasks.compare_with_provider",
         "schedule": crontab(hour=3, minute=17),

@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils.html import format_html
 
+from accounts import audit
 from grader.verdict import Outcome
 from labs import queue_page
 from labs.models import Submission, Worker
@@ -29,7 +30,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(admin.ModelAdmin):
+class SubmissionAdmin(audit.Watched):
     """The ungradable ones are one filter away: /staff/labs/submission/?outcome=ungradable."""
 
     list_display = ("public_id", "user", "lab", "mode", "state", "outcome", "attempt", "worker", "created", "finished")

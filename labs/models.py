@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +21,9 @@ HINT_LASTS = timedelta(seconds=15)
 
 WORKER_LASTS = timedelta(seconds=60)
 """A worker beats four times before it counts as gone."""
+
+TIMELINES_AT_ONCE = 5000
+"""At most so many are taken out of verdicts in one night; the rest follows in the next."""
 
 MAX_ATTEMPTS = 3
 """How often a submission is graded again for faults of ours before staff look at it."""
@@ -146,6 +149,16 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
             )
         )
 
+    def forget_timelines(self, before: datetime) -> int:
+        """Take the timelines out of verdicts written before a moment; figures and checks stay. Return how many."""
+        due = self.filter(state=State.DONE, timeline_gone=False, finished__lt=before).order_by("finished")
+        count = 0
+        for pk in list(due.values_list("pk", flat=True)[:TIMELINES_AT_ONCE]):
+            verdict = self.values_list("verdict", flat=True).get(pk=pk)
+            count += bool(verdict and verdict.get("timeline"))
+            self.filter(pk=pk).update(verdict=verdict and {**verdict, "timeline": {}}, timeline_gone=True)
+        return count
+
     def lapsed(self) -> SubmissionQuerySet:
         """Running, and silent for longer than the lease."""
         return self.filter(state=State.RUNNING, lease_until__lt=Now())
@@ -165,6 +178,7 @@ class Submission(models.Model):
     `source` holds the bytes as they came (a text column would refuse NUL and invalid UTF-8).
     `attempt` counts gradings started; a result is written only by the attempt that holds the row.
     `hinted_at` is when a message was last put in the queue: the row is the truth, the message only a hint.
+    `timeline_gone` is set once the verdict's timelines, by far its largest part, have been kept long enough.
     `request_id` is the web request that it came with: the worker's lines in the log carry it too.
     """
 
@@ -191,6 +205,7 @@ class Submission(models.Model):
     outcome = models.CharField(max_length=20, blank=True, default="")
     score = models.FloatField(default=0.0)
     grader_version = models.CharField(max_length=20, blank=True, default="")
+    timeline_gone = models.BooleanField(default=False, editable=False)
 
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True, blank=True)
@@ -211,6 +226,9 @@ class Submission(models.Model):
             ),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="labs_submission_running"),
             models.Index(fields=["outcome", "-id"], name="labs_submission_outcome"),
+            models.Index(
+                fields=["finished"], condition=Q(state="done", timeline_gone=False), name="labs_submission_timeline"
+            ),
         ]
 
     def __str__(self) -> str:

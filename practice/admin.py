@@ -7,10 +7,11 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 
+from accounts import audit
 from practice.models import CardState, Mock, MockTurn, NumberTry, Review
 
 
-class Kept(admin.ModelAdmin):
+class Kept(audit.Watched):
     """Shown, not changed: the schedule follows from the log, and the log is the person's own."""
 
     search_fields = ["user__email"]

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from accounts import audit
 from accounts.models import User
 
 
@@ -29,4 +30,5 @@ class Command(BaseCommand):
         if user is None:
             raise CommandError(f"nobody has an account with {email}; they sign up first, then run this again.")
         user.grants.create(until=end, reason=reason)
+        audit.record(audit.GRANTED, by=None, about=user.pk, what=f"premium until {end:%Y-%m-%d %H:%M} UTC")
         self.stdout.write(f"{user.email} has premium access through {until} (UTC).")
