@@ -15,8 +15,8 @@ await mkdir(path.join(out, "fonts"), { recursive: true });
 
 await build({
   absWorkingDir: here,
-  entryPoints: [from("src/css/headroom.css")],
-  outfile: path.join(out, "headroom.css"),
+  entryPoints: ["headroom", "staff"].map((name) => from(`src/css/${name}.css`)),
+  outdir: out,
   bundle: true,
   minify: true,
   external: ["./fonts/*"],

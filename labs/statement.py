@@ -39,10 +39,12 @@ def to_html(text: str) -> str:
     body = rest if first.startswith("# ") else text
     renderer = markdown.Markdown(extensions=_EXTENSIONS, extension_configs=_CONFIGS, output_format="html")
     clean = nh3.clean(renderer.convert(body), tags=_TAGS, attributes=_ATTRIBUTES)
-    return _FORMULA.sub(_mathml, clean)
+    # What may be wider than the screen scrolls in its own box, and a keyboard must reach the box.
+    clean = clean.replace("<pre>", '<pre tabindex="0">').replace("<table>", '<div class="table" tabindex="0"><table>')
+    return _FORMULA.sub(_mathml, clean.replace("</table>", "</table></div>"))
 
 
 def _mathml(found: re.Match[str]) -> str:
     is_block = found[1] == "div"
     made = convert(unescape(found[2]).strip(), display="block" if is_block else "inline")
-    return f'<div class="eq">{made}</div>' if is_block else made
+    return f'<div class="eq" tabindex="0">{made}</div>' if is_block else made

@@ -216,7 +216,7 @@ class Scanner:
                     "a formula between $$ stands inside a line of text", "put it on lines of its own, or use $"
                 )
             made = to_mathml(self._numbers_in(match["display"]), display=True)
-            slot = self._slot(f'<div class="eq">{made}</div>', "div")
+            slot = self._slot(f'<div class="eq" tabindex="0">{made}</div>', "div")
             return f"\n\n{slot}\n\n"
         if match["lone"] == "$":
             raise AuthorError(

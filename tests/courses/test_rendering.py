@@ -45,7 +45,7 @@ def rendered(text: str) -> Rendered:
         ("$a_i$", "<msub><mi>a</mi><mi>i</mi></msub>"),
         ("it costs \\$2 and `$x$`", "&#36;2 and <code>$x$</code>".replace("&#36;", "$")),
         ("`[[= nothing ]]`", "<code>[[= nothing ]]</code>"),
-        ("$$\nx\n$$", '<div class="eq"><math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'),
+        ("$$\nx\n$$", '<div class="eq" tabindex="0"><math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'),
         ("$p = [[= measured:run.numbers.peak_bytes | MiB ]]$", "<mtext>2&#x000A0;MiB</mtext>"),
         ("| $a|b$ | c |\n|--|--:|\n| 1 | 2 |", '<td class="r">2</td>'),
         ("[it](lesson:kv-cache#use-it)", 'href="/lessons/kv-cache/#use-it"'),

@@ -1,4 +1,5 @@
-"""Pages for the islands: our templates and built files under the site's content policy, and no server."""
+"""Two ways to show pages: one template and the built files under the site's content policy, without a server (`stage`);
+and the whole site with its real content (`site`), loaded once for all tests that ask for it."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,6 +11,9 @@ import pytest
 from django.template import engines
 from django.test import RequestFactory
 from playwright.sync_api import Browser, Page, Route
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests.face.site import Site, served
 
 BUILD = Path(__file__).resolve().parents[2] / "assets" / "build"
 SITE = "http://headroom.test"
@@ -74,3 +78,17 @@ def stage(browser: Browser) -> Iterator[Stage]:
     yield made
     context.close()
     assert made.complaints == []
+
+
+@pytest.fixture(scope="package")
+def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """The database, in which rows stay from test to test. pytest-django makes it for tests with a fixture so named."""
+    with django_db_blocker.unblock():
+        yield
+
+
+@pytest.fixture(scope="package")
+def site(browser: Browser, db: None) -> Iterator[Site]:
+    """The whole site with its real content. Whoever writes does so as a person of their own."""
+    with served() as running:
+        yield running

@@ -114,6 +114,7 @@ function upgrade(area) {
         EditorView.contentAttributes.of({
           "aria-label": label?.textContent.trim() || area.getAttribute("aria-label") || "Code",
           "aria-describedby": hint.id,
+          tabindex: "0",
         }),
         EditorView.editable.of(!area.readOnly),
         EditorState.readOnly.of(area.readOnly),
