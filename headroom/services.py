@@ -1,5 +1,6 @@
 """Turn the addresses of services (database, Redis, mail) into what Django and Celery expect."""
 
+from email.utils import parseaddr
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -106,3 +107,15 @@ def mail(url: str) -> dict[str, Any]:
         "EMAIL_USE_TLS": upgraded,
         "EMAIL_TIMEOUT": 20,
     }
+
+
+def security_contact(env: Env, sender: str) -> str:
+    """Return where faults are reported: SECURITY_CONTACT (mailto: or https:), else the sender of our mail."""
+    given = env.text("SECURITY_CONTACT", None)
+    if given is None:
+        return f"mailto:{parseaddr(sender)[1]}"
+    if not given.startswith(("mailto:", "https://")) or any(character.isspace() for character in given):
+        raise BadEnvironment(
+            f'the environment variable SECURITY_CONTACT is "{given}"; expected mailto:ADDRESS or https://ADDRESS.'
+        )
+    return given

@@ -63,6 +63,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "headroom.middleware.observe",
+    "headroom.middleware.bounded",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -190,6 +191,7 @@ SITE_URL = env.url("SITE_URL", ("https", "http"), None) or (
     else f"http://127.0.0.1:{os.environ.get('HEADROOM_PORT') or 8000}"
 )
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", REQUIRED if PRODUCTION else "Headroom <headroom@localhost>")
+SECURITY_CONTACT = services.security_contact(env, DEFAULT_FROM_EMAIL)
 _mail_url = env.url("MAIL_URL", services.MAIL_SCHEMES, REQUIRED if PRODUCTION else None)
 if _mail_url:
     globals().update(services.mail(_mail_url))
@@ -224,8 +226,8 @@ if PRODUCTION:
     SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|metrics)$"]
     if TRUSTED_PROXIES:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# One field of a form is at most a submission; files and bodies above this are refused before they are read.
-DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
+# A request's body, with the files in it: larger ones are refused before they are read (headroom.middleware.bounded).
+LARGEST_BODY = DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
 
 # Styles and browser code, built and committed under assets/build
 STATIC_URL = "/static/"

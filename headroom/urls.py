@@ -4,7 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from headroom import metrics, views
+from headroom import metrics, reporting, views
 
 # Staff sign in as everyone does: with the second factor, the limits and the notices of the one sign-in page.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -12,6 +12,8 @@ urlpatterns = [
     path("healthz", views.healthz, name="healthz"),
     path("readyz", views.readyz, name="readyz"),
     path("metrics", metrics.page, name="metrics"),
+    path(".well-known/security.txt", reporting.security_txt, name="security_txt"),
+    path("security/", reporting.page, name="security"),
     path("staff/", admin.site.urls),
     path("account/", views.account, name="account"),
     path("account/", include("accounts.urls")),
