@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bench import budgets, decoding, latents, losses, replays, rounding, selecting, training
+from bench import budgets, decoding, latents, losses, replays, rounding, selecting, sharding, splitting, training
 from bench.stacks import (
     BATCH,
     BLOCKS,
@@ -192,6 +192,8 @@ ARTEFACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "byte-frontier": budgets.byte_frontier,
     "chunked-loss": losses.chunked_loss,
     "compressed-activations": rounding.compressed_activations,
+    "sharded-state": sharding.sharded_state,
+    "sequence-parallel": splitting.sequence_parallel,
 }
 
 
