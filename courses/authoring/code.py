@@ -7,6 +7,7 @@ print depends on the project's code and on torch too, so nothing is kept from on
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ from pathlib import Path
 from .problems import Problem
 from .scan import Code
 
-LIMIT_S = 60
+LIMIT_S = 60  # of a processor; on the clock five times that, so that a busy machine fails no page
+PATIENCE = 5
 MOST_AT_ONCE = 8
 _MARK = "\x1e--- what follows is the output of the next block ---\x1e"
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,12 +71,14 @@ def _last(path: Path, program: list[Code]) -> list[Problem]:
 
 
 def _run(program: list[Code]) -> subprocess.CompletedProcess[str] | None:
-    """Run the blocks of a program after one another in a process; None if they take too long."""
-    source = "\n".join(line for block in program for line in (f"print({_MARK!r}, flush=True)", block.source))
+    """Run the blocks of a program after one another in one process; None if they take too long."""
+    lines = [f'__import__("resource").setrlimit(__import__("resource").RLIMIT_CPU, ({LIMIT_S}, {LIMIT_S + 5}))']
+    for block in program:
+        lines += [f"print({_MARK!r}, flush=True)", block.source]
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "block.py").write_text(source, "utf-8")
+        Path(folder, "block.py").write_text("\n".join(lines), "utf-8")
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 [sys.executable, "block.py"],
                 cwd=folder,
                 env={
@@ -88,11 +92,12 @@ def _run(program: list[Code]) -> subprocess.CompletedProcess[str] | None:
                 },
                 capture_output=True,
                 text=True,
-                timeout=LIMIT_S,
+                timeout=PATIENCE * LIMIT_S,
                 stdin=subprocess.DEVNULL,
             )
         except subprocess.TimeoutExpired:
             return None
+    return None if done.returncode == -signal.SIGXCPU else done
 
 
 def _compare(path: Path, block: Code, text: str) -> list[Problem]:

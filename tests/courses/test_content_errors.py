@@ -140,7 +140,7 @@ def test_programs_run_side_by_side_and_their_faults_keep_the_order_of_the_pages(
     wait = "import pathlib, time\npathlib.Path({!r}).touch()\nwhile not pathlib.Path({!r}).exists(): time.sleep(0.02)\n"
     first = block(wait.format(str(here), str(there)) + "print(1)", "one")
     second = block(wait.format(str(there), str(here)) + "print(2)", "two")
-    with mock.patch("os.cpu_count", return_value=2), mock.patch("courses.authoring.code.LIMIT_S", 20):
+    with mock.patch("os.cpu_count", return_value=2), mock.patch("courses.authoring.code.PATIENCE", 1):
         found = run_pages([(Path("b.md"), [first]), (Path("a.md"), [second])])
     assert [(str(each.path), each.message.split("\n")[-1]) for each in found] == [("b.md", "1"), ("a.md", "2")]
 
@@ -158,12 +158,10 @@ def test_blocks_that_go_on_are_run_once(tmp_path: Path) -> None:
     assert log.read_text() == "x"
 
 
-@pytest.mark.parametrize(
-    ("middle", "said"), [("1 / 0", "ZeroDivisionError"), ("import time; time.sleep(99)", "more than 4 s")]
-)
+@pytest.mark.parametrize(("middle", "said"), [("1 / 0", "ZeroDivisionError"), ("while True: pass", "more than 1 s")])
 def test_a_block_that_fails_is_named_and_those_before_it_are_judged(middle: str, said: str) -> None:
     blocks = [block("print(1)", "one", False, 1), block(middle, None, True, 2), block("print(3)", "3", True, 3)]
-    with mock.patch("courses.authoring.code.LIMIT_S", 4):
+    with mock.patch("courses.authoring.code.LIMIT_S", 1):
         found = run_blocks(Path("a.md"), blocks)
     assert [each.line for each in found] == [1, 2, 3]
     assert "print" in found[0].message and said in found[1].message and said in found[2].message
