@@ -1,4 +1,4 @@
-"""The grader's command line: list, grade, meter, selfcheck.
+"""The grader's command line: list, grade, meter, selfcheck, tradeoff.
 
 Exit status: 0 passed, 1 the submission did not pass, 2 wrong usage, 3 ungradable.
 """
@@ -49,6 +49,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--only", help="solutions whose name contains this")
     check.add_argument("--attacks", type=Path, metavar="FOLDER", help="play the attacks below FOLDER too")
     check.set_defaults(run=_selfcheck)
+
+    trade = commands.add_parser("tradeoff", help="meter what a lab's plot of memory against work shows, and write it")
+    trade.add_argument("lab", nargs="?", help="one lab only")
+    trade.set_defaults(run=_tradeoff)
     return parser
 
 
@@ -100,6 +104,24 @@ def _selfcheck(options: argparse.Namespace) -> int:
         began = time.monotonic()
     print(f"{total} solutions and attacks, {total - wrong} as expected, {wrong} not")
     return 1 if wrong or not total else 0
+
+
+def _tradeoff(options: argparse.Namespace) -> int:
+    from grader.tradeoff import measuring, rows
+
+    try:
+        labs = [catalog.get(options.lab)] if options.lab else catalog.all_labs()
+    except KeyError as error:
+        return _usage(str(error.args[0]))
+    found = [lab for lab in labs if measuring.takes_part(lab)]
+    if options.lab and not found:
+        return _usage(f"{options.lab} has no plot of memory against work: its judge names no SELECTIVE")
+    for lab in found:
+        for made in measuring.write(lab):
+            print(f"{lab.slug}, {made.case}")
+            for point, again in rows(made):
+                print(f"  {point.words:48} {point.peak_bytes:>15,} bytes  {again:>8.2%} of the work again", flush=True)
+    return 0
 
 
 def text(verdict: Verdict) -> str:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from grader import catalog, timeline
 from grader.verdict import Outcome, Verdict
-from labs import gate, runners, status, verdict_page
+from labs import gate, runners, status, tradeoff_page, verdict_page
 from labs.models import Mode, State, Submission
 from labs.views import attachment
 
@@ -66,6 +66,7 @@ def _verdict_context(submission: Submission) -> dict[str, Any]:
         "plot_data": verdict_page.plot_data(verdict),
         "peak_text": verdict_page.peak_text(verdict),
         "kinds": verdict_page.kinds(yours) if yours else [],
+        "tradeoff": tradeoff_page.context(verdict),
         "moments": verdict_page.moments(yours) if yours else [],
     }
 
@@ -133,6 +134,30 @@ def timeline_svg(request: HttpRequest, submission: Submission) -> HttpResponse:
     """Download the memory timeline as a picture."""
     picture = verdict_page.picture(_with_timeline(submission), standalone=True)
     return attachment(picture.encode(), f"{submission.lab}-{submission.public_id}.svg", "image/svg+xml")
+
+
+@require_GET
+@gate.visible_submission
+def tradeoff_csv(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Download every point of the plot of memory against work."""
+    text = _placed(submission).csv()
+    return attachment(text.encode(), f"{submission.lab}-{submission.public_id}-tradeoff.csv", "text/csv; charset=utf-8")
+
+
+@require_GET
+@gate.visible_submission
+def tradeoff_svg(request: HttpRequest, submission: Submission) -> HttpResponse:
+    """Download the plot of memory against work as a picture."""
+    picture = _placed(submission).svg(standalone=True)
+    return attachment(picture.encode(), f"{submission.lab}-{submission.public_id}-tradeoff.svg", "image/svg+xml")
+
+
+def _placed(submission: Submission) -> tradeoff_page.Placed:
+    verdict = Verdict.from_json(submission.verdict) if submission.verdict else None
+    placed = tradeoff_page.place(verdict) if verdict else None
+    if placed is None:
+        raise Http404("this lab has no plot of the update that was measured")
+    return placed
 
 
 def _with_timeline(submission: Submission) -> Verdict:

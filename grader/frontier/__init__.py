@@ -9,7 +9,7 @@
 `schedule` states the class of schedules and how bytes are predicted, `solving` what is optimal over it.
 """
 
-from grader.frontier.executing import execute, program
+from grader.frontier.executing import execute, keep_products, program
 from grader.frontier.profiling import measure
 from grader.frontier.schedule import (
     BlockProfile,
@@ -33,6 +33,7 @@ __all__ = [
     "best",
     "execute",
     "frontier",
+    "keep_products",
     "measure",
     "peak_bytes",
     "plain",

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
+from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
 from grader.frontier.schedule import Keep, Part
 from grader.program import Program
@@ -28,6 +28,21 @@ def execute(blocks: Sequence[Block], x: torch.Tensor, schedule: Sequence[Part]) 
         else:
             x = checkpoint(partial(_inside, blocks, part.inside), x, use_reentrant=False)
     return x
+
+
+def keep_products(blocks: Sequence[Block], x: torch.Tensor, each: int = 1) -> torch.Tensor:
+    """Return what the chain returns, in segments of `each` blocks that keep what their matrix products made.
+
+    All else within a segment is made again, one segment at a time, for hardly any FLOPs.
+    """
+    for first in range(0, len(blocks), each):
+        segment = partial(_inside, blocks, [Keep(block) for block in range(first, min(first + each, len(blocks)))])
+        x = checkpoint(segment, x, use_reentrant=False, context_fn=_keeping_products)
+    return x
+
+
+def _keeping_products() -> Any:
+    return create_selective_checkpoint_contexts([torch.ops.aten.mm.default, torch.ops.aten.addmm.default])
 
 
 def program(blocks: nn.ModuleList, x: torch.Tensor, schedule: Sequence[Part]) -> Program:

@@ -82,8 +82,8 @@ class Frame:
 
     def scale(self) -> tuple[str, list[tuple[float, str]]]:
         """Return the unit of the vertical axis, and y and text of its marks."""
-        unit, size = _unit(self.highest)
-        return unit, [(self.y(value * size), f"{value:,.10g}") for value in _ticks(self.highest / size, 5)]
+        unit, size = unit_of(self.highest)
+        return unit, [(self.y(value * size), f"{value:,.10g}") for value in ticks(self.highest / size, 5)]
 
     def place_label(self, at: float, high: float, wide: float) -> Corner:
         """Return x and baseline of a label `wide` pixels wide, beside a point and clear of the labels placed before."""
@@ -201,14 +201,14 @@ def _where(peak: Mapping[str, Any] | None) -> str:
     return f" in {peak['phase']}{place}{operator}" if peak.get("phase") else ""
 
 
-def _unit(highest: float) -> tuple[str, int]:
+def unit_of(highest: float) -> tuple[str, int]:
     for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if highest >= size:
             return unit, size
     return "bytes", 1
 
 
-def _ticks(top: float, most: int) -> list[float]:
+def ticks(top: float, most: int) -> list[float]:
     power = 10.0 ** math.floor(math.log10(top / most))
     step = next(one * power for one in (1, 2, 2.5, 5, 10) if one * power >= top / most)
     return [i * step for i in range(int(top / step + 1e-9) + 1)]

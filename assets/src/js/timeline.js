@@ -1,4 +1,4 @@
-// Upgrades <figure data-timeline>: its server-drawn picture is drawn again at the width of the screen, and can be read at every moment.
+// Upgrades <figure data-timeline>, and lets <figure data-plot> be saved: its server-drawn picture is drawn again at the width of the screen, and can be read at every moment.
 import { bytes, draw, KIND_NAMES, momentAt, seriesOf, tile } from "./timeline-draw.js";
 import { download, picture } from "./svg-to-png.js";
 
@@ -147,6 +147,23 @@ function upgrade(figure) {
   new ResizeObserver(render).observe(box);
 }
 
-const upgradeAll = (root) => root.querySelectorAll("figure[data-timeline]").forEach(upgrade);
+/** A picture that the server draws whole: only saving it as PNG is left to do here. */
+function savable(figure) {
+  if (figure.dataset.ready) return;
+  figure.dataset.ready = "true";
+  const made = Object.assign(document.createElement("button"), { type: "button", className: "btn quiet small", textContent: "Save as PNG" });
+  made.addEventListener("click", async () => {
+    const shown = [...figure.querySelectorAll("svg.plot")].find((svg) => svg.getBoundingClientRect().width);
+    download(await picture(shown, figure.dataset.title, []), `${figure.dataset.name.replace(/[^\w.-]+/g, "-")}.png`);
+  });
+  const actions = Object.assign(document.createElement("p"), { className: "downloads" });
+  actions.append(made);
+  figure.querySelector("figcaption").before(actions);
+}
+
+const upgradeAll = (root) => {
+  root.querySelectorAll("figure[data-timeline]").forEach(upgrade);
+  root.querySelectorAll("figure[data-plot]").forEach(savable);
+};
 upgradeAll(document);
 document.addEventListener("htmx:load", (event) => upgradeAll(event.target.parentNode ?? document));

@@ -121,6 +121,9 @@ def optimal(blocks, x, budget_bytes, profile):
 
 REFERENCE = {"forward": optimal}
 
+SELECTIVE = ("products kept, the rest made again", lambda blocks, x, *_: frontier.keep_products(blocks, x))
+"""The run of the trade-off plot that keeps and remakes within blocks (`grader.tradeoff.measuring`)."""
+
 
 def timed_case(rng, harness, mode):
     """The case on which step times are shown (they decide nothing)."""

@@ -41,6 +41,17 @@ class Block(nn.Module):
 
 def chain(case, checkpoint):
     """Blocks in a row, each checkpointed. The bytes, the work and the gradients of one update are judged."""
+
+    def run(blocks, h_RD):
+        for block in blocks:
+            h_RD = checkpoint(block, h_RD)
+        return h_RD
+
+    return update(case, run)
+
+
+def update(case, run):
+    """One forward of `run(blocks, x_RD)` to a linear loss, one backward."""
     blocks = nn.ModuleList(Block(case["width"], 4 * case["width"]) for _ in range(case["blocks"]))
     x_RD = torch.randn(case["rows"], case["width"], requires_grad=True)
     direction_RD = torch.randn(case["rows"], case["width"])
@@ -49,9 +60,7 @@ def chain(case, checkpoint):
     state = {}
 
     def forward():
-        h_RD = x_RD
-        for block in blocks:
-            h_RD = checkpoint(block, h_RD)
+        h_RD = run(blocks, x_RD)
         state["loss"] = torch.dot(h_RD.flatten(), direction_RD.flatten()) / h_RD.numel()
 
     def backward():

@@ -1,10 +1,14 @@
 """The judge's side of `checkpoint-function`: hidden cases, the reference, the checks and their hints."""
 
 from functools import partial
+from pathlib import Path
 
 from torch.utils.checkpoint import checkpoint as torch_checkpoint
 
-from grader import checks
+from grader import catalog, checks, lab_code
+from grader.frontier import keep_products
+
+HARNESS = lab_code.harness(catalog.load(Path(__file__).parent))
 
 PRIMARY = "chain"
 
@@ -68,6 +72,14 @@ def cases(rng, harness, mode):
 
 
 REFERENCE = {"checkpoint": partial(torch_checkpoint, use_reentrant=False)}
+
+SELECTIVE = ("products kept, the rest made again", keep_products)
+"""The run of the trade-off plot that keeps and remakes within blocks (`grader.tradeoff.measuring`)."""
+
+
+def chain_program(case, run):
+    """The update of the chain with `run(blocks, x)` in the place of the calls of `checkpoint`."""
+    return HARNESS.update(case, run)
 
 
 def timed_case(rng, harness, mode):

@@ -54,6 +54,9 @@ def _best(blocks, x_BLD):
 
 REFERENCE = {"forward": _best}
 
+SELECTIVE = ("attention cores run again", _best)
+"""The run of the trade-off plot that keeps and remakes within blocks (`grader.tradeoff.measuring`)."""
+
 
 def cases(rng, harness, mode):
     """Draw the cases of one grading: public ones for Run, fresh seeds and sizes for Submit."""

@@ -1,7 +1,7 @@
 """The judge's side of `sqrt-segments`: hidden cases, the best segmentation, the checks and their hints."""
 
 from grader import checks
-from grader.frontier import BlockProfile, execute, smallest
+from grader.frontier import BlockProfile, execute, keep_products, smallest
 from grader.verdict import Check
 
 PRIMARY = "chain-16"
@@ -74,6 +74,9 @@ def best_segmentation(blocks, x):
 
 
 REFERENCE = {"forward": best_segmentation}
+
+SELECTIVE = ("products kept, the rest made again", lambda blocks, x: keep_products(blocks, x, each=4))
+"""The run of the trade-off plot that keeps and remakes within blocks (`grader.tradeoff.measuring`)."""
 
 
 def timed_case(rng, harness, mode):
