@@ -45,6 +45,11 @@ class Site:
             made.add_cookies([{"name": "sessionid", "value": session, "url": self.url}])
         return made
 
+    def join(self, name: str, *, premium: bool = False) -> User:
+        """Let someone else in, for a test that writes: a free or a premium account, signed in as `name`."""
+        self.clients[name] = _person(name, premium=premium)
+        return User.objects.get(email=f"{name}@example.org")
+
 
 @contextmanager
 def served() -> Iterator[Site]:
@@ -56,7 +61,10 @@ def served() -> Iterator[Site]:
     assert settings["NAME"] == settings["TEST"]["NAME"], "this would empty a database that is not the tests' own"
     try:
         call_command("content", "sync", verbosity=0)
-        clients = {VISITOR: Client(), **{name: _person(name) for name in (FREE, PREMIUM, STAFF)}}
+        clients = {
+            VISITOR: Client(),
+            **{each: _person(each, premium=each == PREMIUM) for each in (FREE, PREMIUM, STAFF)},
+        }
         site = Site("", clients)
         _use(site)
         server = LiveServer("127.0.0.1")
@@ -69,12 +77,12 @@ def served() -> Iterator[Site]:
         call_command("flush", interactive=False, verbosity=0)
 
 
-def _person(name: str) -> Client:
+def _person(name: str, *, premium: bool = False) -> Client:
     """Return the client of someone who has lately given their password, as the pages of an account ask for."""
     make = User.objects.create_superuser if name == STAFF else User.objects.create_user
     user = make(f"{name}@example.org", PASSWORD, display_name=name.capitalize())
     user.emailaddress_set.create(email=user.email, verified=True, primary=True)
-    if name == PREMIUM:
+    if premium:
         user.grants.create(until=timezone.now() + timedelta(days=30), reason="test")
     client = Client()
     client.force_login(user)
