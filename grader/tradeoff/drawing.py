@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
+from itertools import pairwise
 
 from grader.timeline.geometry import GRID, INK, OTHER, REFERENCE, ticks, unit_of
 from grader.timeline.series import format_bytes
@@ -17,7 +18,10 @@ from grader.tradeoff.points import OWN, Point, Tradeoff
 ACCENT = "#0b5c8a"
 SHORT = {OWN: "this run", "plain": "plain", "full": "full", "root": "square root", "selective": "selective"}
 LETTER, LINE = 6.7, 15  # width of a letter and height of a line of 12 px text, about
-STYLE = f"text{{font:12px system-ui,sans-serif;fill:{INK}}}.onplot{{paint-order:stroke;stroke:#fff;stroke-width:3px}}"
+STYLE = (
+    f"text{{font:12px system-ui,sans-serif;fill:{INK}}}.onplot{{paint-order:stroke;stroke:#fff;stroke-width:3px}}"
+    f".own{{fill:{ACCENT};font-weight:600}}.best{{fill:{REFERENCE}}}"
+)
 
 Corner = tuple[float, float]
 
@@ -44,9 +48,9 @@ class _Frame:
     def place(self, at: Corner, text: str) -> tuple[float, float]:
         """Return left edge and baseline of a label beside a point: the first place that is inside and free."""
         wide, (x, y) = len(text) * LETTER, at
-        beside = [(x + 10, y + 4), (x - 10 - wide, y + 4)]
+        beside = [(x + 12, y + 4), (x - 12 - wide, y + 4)]
         above = [(x - wide / 2, y - 11), (x - wide / 2, y + 20), (x + 8, y - 9), (x + 8, y + 18), (x - 8 - wide, y - 9)]
-        further = [(x - wide / 2, y - 11 - LINE * n) for n in (1, 2, 3)] + [(x + 8, y + 18 + LINE * n) for n in (1, 2)]
+        further = [(x + side, y + LINE * n) for n in (-1, -2, -3, 1, 2, 3) for side in (-wide / 2, 8, -8 - wide)]
         boxes = [(left, base, (left, base - 11, left + wide, base + 3)) for left, base in beside + above + further]
         inside = [one for one in boxes if self._inside(one[2])] or boxes[:1]
         left, base, box = next((one for one in inside if not self._clashes(one[2])), inside[0])
@@ -122,6 +126,8 @@ def _stair(frame: _Frame, tradeoff: Tradeoff) -> Iterator[str]:
         corners += [(x, corners[-1][1]), (x, y)] if corners else [(x, y)]
     if not corners:
         return
+    for (x1, y1), (x2, y2) in pairwise(corners):
+        frame.taken.append((x1 - 1, min(y1, y2) - 1, x2 + 1, max(y1, y2) + 1))
     path = "L".join(f"{x:.1f},{y:.1f}" for x, y in corners)
     yield f'<path class="line frontier" fill="none" stroke="{REFERENCE}" stroke-width="1.6" d="M{path}"/>'
     for point in tradeoff.frontier:
@@ -132,15 +138,15 @@ def _stair(frame: _Frame, tradeoff: Tradeoff) -> Iterator[str]:
 
 
 def _points(frame: _Frame, tradeoff: Tradeoff, own: Point | None) -> Iterator[str]:
-    """Draw the methods and one's own run, then the words: these keep clear of all points."""
+    """Draw one's own run, on it the methods, then the words: these keep clear of all points and of the stair."""
     named = [(point, frame.at(point.peak_bytes, tradeoff.again(point))) for point in tradeoff.methods]
     if own:
         named.insert(0, (own, frame.at(own.peak_bytes, tradeoff.again(own))))
     for point in tradeoff.frontier:
         frame.take(frame.at(point.peak_bytes, tradeoff.again(point)), 2)
     for _, at in named:
-        frame.take(at, 6)
-    for point, (x, y) in reversed(named):
+        frame.take(at, 7)
+    for point, (x, y) in named:
         look = f'class="mine" fill="{ACCENT}"' if point is own else f'class="method" fill="#fff" stroke="{OTHER}"'
         title = f"<title>{escape(f'{point.words}: {_figures(tradeoff, point)}')}</title>"
         yield f'<path {look} stroke-width="1.8" d="{_mark(point.name, x, y)}">{title}</path>'
@@ -164,5 +170,5 @@ def _mark(name: str, x: float, y: float) -> str:
         case "selective":
             return f"M{x:.1f},{y - 6.5:.1f}l6.5,6.5l-6.5,6.5l-6.5,-6.5Z"
         case _:
-            r = 7 if name == OWN else 5
+            r = 8.5 if name == OWN else 5
             return f"M{x - r:.1f},{y:.1f}a{r},{r} 0 1 0 {2 * r},0a{r},{r} 0 1 0 {-2 * r},0Z"
