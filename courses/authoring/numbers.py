@@ -1,6 +1,6 @@
 """Numbers in prose: `[[= source | format | expected ]]`, computed when the page is rendered.
 
-A source is a calculator's figure, `time-to-train.days(parameters=175e9)`, a measured number,
+A source is a calculator's figure, `time-to-train.seconds(parameters=175e9)`, a measured number,
 `measured:id.numbers.peak_bytes`, or a sum of such and of numbers with units (`sums`), for the steps that a worked
 answer takes once. What is computed in more than one place is a calculator's.
 """

@@ -130,7 +130,6 @@ def compute(
     return Result(
         figures=(
             Figure.of("seconds", "Time to train", seconds, "s"),
-            Figure.of("days", "Days", seconds / SECONDS_A_DAY, "days"),
             Figure.of("device_hours", "Device-hours", device_seconds / 3600, "device-hours"),
             Figure.of("devices_for_deadline", "Devices for the deadline", needed, "devices"),
             Figure.of("total_flops", "Total work", total, "FLOP"),

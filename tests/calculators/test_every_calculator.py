@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from latex2mathml.converter import convert
 
-from courses.calculators import InputError, all_calculators, get
+from courses.calculators import InputError, all_calculators, get, units
 
 CALCULATORS = {calculator.id: calculator for calculator in all_calculators()}
 
@@ -34,6 +34,8 @@ def test_defaults_compute_and_every_sentence_is_there(ident):
     names = [figure.name for figure in result.figures]
     assert len(names) == len(set(names))
     assert result.figure(names[0]).display
+    # a figure is kept in the base unit of its kind, so nothing is shown twice in two units
+    assert all(units.scale(figure.unit) == 1 for figure in result.figures)
 
 
 @pytest.mark.parametrize("ident", CALCULATORS)

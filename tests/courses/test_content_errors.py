@@ -68,7 +68,7 @@ def problems_after(folder: Path, file: str, old: str, new: str) -> list[Problem]
         # numbers, formulas, links, figures
         (LESSON, "| MiB | 2 MiB ]]", "| MiB | 3 MiB ]]", "3 MiB", "the page says 3 MiB, the computation says 2 MiB", "agree"),  # noqa: E501
         (LESSON, "PREVIEW-TWO", "12 GB PREVIEW-TWO", "12 GB", "“12 GB” is typed by hand", "[[given 12 GB]]"),
-        (LESSON, "PREVIEW-TWO", "At 396 TFLOP/s, [[= time-to-train.days(achieved=395) ]] PREVIEW-TWO", "At 396", "“396 TFLOP/s” is typed", "[[="),  # noqa: E501
+        (LESSON, "PREVIEW-TWO", "At 396 TFLOP/s, [[= time-to-train.seconds(achieved=395) ]] PREVIEW-TWO", "At 396", "“396 TFLOP/s” is typed", "[[="),  # noqa: E501
         (LESSON, "PREVIEW-TWO", "[[given 12 GB PREVIEW-TWO", "12 GB", "a [[given is not closed", "]]"),
         (QUESTION, "## Worked answer\n", "## Worked answer\n\n12 GB.\n", "12 GB", "“12 GB” is typed by hand", "[[="),
         (LESSON, "PREVIEW-TWO", "$a_$ PREVIEW-TWO", "$a_$", "does not convert", "LaTeX"),

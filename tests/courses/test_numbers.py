@@ -7,13 +7,18 @@ import pytest
 from courses import calculators
 from courses.authoring.numbers import Sources, evaluate
 from courses.authoring.problems import AuthorError
+from courses.calculators import Calculator, Figure, Result
 
 MEASURED = {
     "run": {
         "numbers": {"peak_bytes": 50_452_480, "step_seconds": 0.25, "redone_fraction": 0.17, "runs": 3, "name": "x"}
     }
 }
-SOURCES = Sources(calculators.get, calculators.all_calculators, MEASURED)
+LENGTH = Figure.of("length", "Length", 180, "days")
+IN_DAYS = Calculator("in-days", "", "", (), lambda: Result((LENGTH,), "", "", "", "", ""))
+SOURCES = Sources(
+    lambda ident: IN_DAYS if ident == "in-days" else calculators.get(ident), calculators.all_calculators, MEASURED
+)
 
 
 @pytest.mark.parametrize(
@@ -31,10 +36,11 @@ SOURCES = Sources(calculators.get, calculators.all_calculators, MEASURED)
         ("measured:run.numbers.redone_fraction | %", "17.0 %"),
         ("measured:run.numbers.runs", "3"),
         # a figure that is kept in days is not divided again
-        ("time-to-train.days(devices=1024)", "180 days"),
-        ("time-to-train.days(devices=1024) | days", "180 days"),
-        ("time-to-train.days(devices=1024) | .1 days", "180.0 days"),
-        ("time-to-train.days(devices=1024) | 2 weeks", "26 weeks"),
+        ("in-days.length", "180 days"),
+        ("in-days.length | days", "180 days"),
+        ("in-days.length | .1 days", "180.0 days"),
+        ("in-days.length | 2 weeks", "26 weeks"),
+        ("in-days.length * 2 | days", "360 days"),
         ("time-to-train.seconds(devices=1024) | days", "180 days"),
         # sums, with units that multiply and cancel
         ("2 * 524 MB / 50 GB/s | ms", "21.0 ms"),
@@ -48,7 +54,7 @@ SOURCES = Sources(calculators.get, calculators.all_calculators, MEASURED)
         ("24 / 4 / 3 | exact", "2"),
         ("3072 FLOP / 1 bytes | 4", "3,072"),
         ("kv-cache.bytes_per_token(layers=32, kv_heads=8) * 2 | KiB", "256 KiB"),
-        ("time-to-train.days(devices=1024) / time-to-train.days(devices=2048) | exact", "2"),
+        ("time-to-train.seconds(devices=1024) / time-to-train.seconds(devices=2048) | exact", "2"),
         ("measured:run.numbers.peak_bytes / measured:run.numbers.step_seconds | MB/s", "202 MB/s"),
     ],
 )
@@ -71,10 +77,10 @@ def test_the_exact_value_is_kept_for_hovering() -> None:
     ("expression", "message", "cure"),
     [
         ("time-to-trane.days()", "no calculator “time-to-trane”", "time-to-train"),
-        ("time-to-train.dayz()", "no figure “dayz”", ""),
-        ("time-to-train.days(paramz=1)", "no input “paramz”", ""),
-        ("time-to-train.days(parameters=)", "cannot be read", "name=value"),
-        ("time-to-train.days(parameters=many)", "refuses these inputs", ""),
+        ("time-to-train.secondz()", "no figure “secondz”", ""),
+        ("time-to-train.seconds(paramz=1)", "no input “paramz”", ""),
+        ("time-to-train.seconds(parameters=)", "cannot be read", "name=value"),
+        ("time-to-train.seconds(parameters=many)", "refuses these inputs", ""),
         ("measured:rum.numbers.x", "no measured artefact “rum”", "run"),
         ("measured:run.numbers.peak_byte", "“peak_byte” is not in it", "peak_bytes"),
         ("measured:run.numbers.name", "not a finite number", ""),
