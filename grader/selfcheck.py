@@ -1,4 +1,4 @@
-"""Play every lab's right and wrong solutions and compare the verdict with the one that each file says it must get.
+"""Play every lab's starter and its right and wrong solutions, and compare each verdict with what it must be.
 
 A wrong solution begins with comments that say so:
 
@@ -43,7 +43,13 @@ class Expectation:
 
     @property
     def name(self) -> str:
+        if self.is_starter:
+            return f"{self.lab.slug}/starter"
         return f"{self.lab.slug}/{self.path.parent.name}/{self.path.stem}" + (" (Run)" if self.is_right_run else "")
+
+    @property
+    def is_starter(self) -> bool:
+        return self.path.parent == self.lab.folder
 
     @property
     def is_right_run(self) -> bool:
@@ -84,13 +90,17 @@ class Played:
 
 
 def expectations(lab: Lab) -> list[Expectation]:
-    """Return what each solution in the lab's folder must get. Raises ValueError for a file that does not say."""
+    """Return what each file in the lab's folder must get. Raises ValueError for a wrong solution that does not say.
+
+    The starter need only not pass: some run into the very error that the lab is about.
+    """
+    starter = Expectation(lab, lab.folder / "starter.py", (Outcome.FAILED, Outcome.CRASHED), None, "run")
     right = [
         Expectation(lab, path, (Outcome.PASSED,), frozenset(), mode)
         for path in sorted((lab.folder / "right").glob("*.py"))
         for mode in ("submit", "run")
     ]
-    return right + [_read(lab, path) for path in sorted((lab.folder / "wrong").glob("*.py"))]
+    return [starter, *right] + [_read(lab, path) for path in sorted((lab.folder / "wrong").glob("*.py"))]
 
 
 def proved(lab: Lab) -> frozenset[str]:
