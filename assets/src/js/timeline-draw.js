@@ -96,12 +96,29 @@ function ticks(top, rows) {
   return Array.from({ length: Math.floor(top / step + 1e-9) + 1 }, (_, index) => index * step);
 }
 
+/** Spreading tens of thousands of values over the arguments of Math.max would pass what a call can take. */
+const highestOf = (values) => values.reduce((most, value) => (value > most ? value : most), 0);
+
+/** The moments that are drawn: of all that fall on one pixel the first, the lowest, the highest and the last. */
+function drawnOf(lefts, heights, always) {
+  const kept = new Set([always]);
+  for (let from = 0, to = 0; from < lefts.length; from = to) {
+    let [low, high] = [from, from];
+    for (to = from; to < lefts.length && Math.floor(lefts[to]) === Math.floor(lefts[from]); to += 1) {
+      if (heights[to] < heights[low]) low = to;
+      if (heights[to] > heights[high]) high = to;
+    }
+    for (const index of [from, low, high, to - 1]) kept.add(index);
+  }
+  return [...kept].sort((a, b) => a - b);
+}
+
 export function draw(series, { width, height, hidden, peakText, hatch }) {
   const { main } = series;
   const lines = series.lines.filter((line) => !hidden.has(line.key));
   const kinds = main.kinds.filter((kind) => !hidden.has(kind) && main.live[kind].some((value) => value > 0));
   const stacked = main.total.map((_, index) => kinds.reduce((sum, kind) => sum + Math.max(0, main.live[kind][index]), 0));
-  const highest = Math.max(1, ...stacked, ...lines.flatMap((line) => Math.max(...line.total)));
+  const highest = Math.max(1, highestOf(stacked), ...lines.map((line) => highestOf(line.total)));
   const [unit, size] = UNITS.find(([, size]) => highest >= size) ?? UNITS.at(-1);
   const box = { left: 48, right: width - 12, top: 24, bottom: height - 26 };
   const top = highest * 1.08;
@@ -122,18 +139,22 @@ export function draw(series, { width, height, hidden, peakText, hatch }) {
   }
   svg.append(node("text", { x: box.left, y: 15 }, `${unit} live`));
 
-  const lefts = main.total.map((_, index) => x(across.begin(index)));
-  let under = new Array(main.total.length).fill(0);
+  const places = main.total.map((_, index) => x(across.begin(index)));
+  const shown = drawnOf(places, stacked, main.peak_index);
+  const lefts = shown.map((index) => places[index]);
+  let under = new Array(shown.length).fill(0);
   for (const kind of kinds) {
-    const over = under.map((below, index) => below + Math.max(0, main.live[kind][index]));
+    const over = under.map((below, number) => below + Math.max(0, main.live[kind][shown[number]]));
     const d = `M${[...steps(lefts, over, y, box.right), ...steps(lefts, under, y, box.right).reverse()].join("L")}Z`;
     svg.append(node("path", { class: `m-${kind}`, d }));
     if (hatch(kind)) svg.append(node("path", { fill: `url(#${hatch(kind)})`, d }));
     under = over;
   }
   for (const line of lines) {
-    const places = line.total.map((_, index) => x(across.begin(momentAt(line, index, main))));
-    svg.append(node("path", { class: `line line-${line.key}`, d: `M${steps(places, line.total, y, box.right).join("L")}` }));
+    const along = line.total.map((_, index) => x(across.begin(momentAt(line, index, main))));
+    const drawn = drawnOf(along, line.total, line.peak_index ?? 0);
+    const corners = steps(drawn.map((index) => along[index]), drawn.map((index) => line.total[index]), y, box.right);
+    svg.append(node("path", { class: `line line-${line.key}`, d: `M${corners.join("L")}` }));
   }
   const drawn = main.kinds.filter((kind) => main.live[kind].some((value) => value > 0));
   labels(svg, { main, lines, stacked, peakText, whole: kinds.length === drawn.length, own, y, box });
@@ -196,7 +217,7 @@ function labels(svg, { main, lines, stacked, peakText, whole, own, y, box }) {
     label(svg, taken, box, { at, high: high - 9, text, className: "peaktext", size: 6.8 });
   }
   for (const line of lines) {
-    const peak = line.total.indexOf(Math.max(...line.total));
+    const peak = line.total.indexOf(highestOf(line.total));
     const text = `${line.label} ${bytes(line.total[peak])}`;
     label(svg, taken, box, { at: own(momentAt(line, peak, main)), high: y(line.total[peak]) - 6, text, className: "onplot", size: 6.4 });
   }
