@@ -22,7 +22,7 @@ class Lines(dict[str, Any]):
         return self.lines.get(key, self.line)
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     offset = 0
 
 
