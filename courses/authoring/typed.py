@@ -46,6 +46,7 @@ _NUMBER = re.compile(
 )
 _SOURCE = re.compile(r"\[\^[\w-]+\]|\]\(https://")
 _HIDDEN = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)|\$\$.+?\$\$|\$(?![\s$])(?:\\\$|[^$])+?\$(?!\d)", re.S)
+_RESULT = re.compile(rf"[=≈]\s*({_DIGITS})\s*(\\%)?\$+\Z")
 _FENCE = re.compile(r" *(`{3,}|~{3,})(.*)")
 _SLASHES = re.compile(r" */{3,}\s*(?P<name>[\w-]*)")
 
@@ -170,7 +171,7 @@ def _of(block: _Block, allowed: set[Quantity], printed: set[str], assumes: Assum
         for called in CALL.finditer(computed[1]):
             with contextlib.suppress(AuthorError):  # which the rendering of the page reports
                 known |= set(assumes(called["id"], read_inputs(called["inputs"] or "")))
-    prose = _blank(_HIDDEN, _blank(GIVEN, _blank(EXPRESSION, block.text)))
+    prose = _HIDDEN.sub(_hidden, _blank(GIVEN, _blank(EXPRESSION, block.text)))
     for at, quantity, match in _numbers(prose):
         if quantity not in known and quantity not in _PLAIN and not _among(match["digits"], printed):
             yield Typed(block.line + prose.count("\n", 0, at), " ".join(match[0].split()))
@@ -187,6 +188,12 @@ def _among(digits: str, printed: set[str]) -> bool:
 def _blank(pattern: re.Pattern[str], text: str) -> str:
     """Take out what matches, and leave its line breaks."""
     return pattern.sub(lambda match: "¤" + "\n" * match[0].count("\n"), text)
+
+
+def _hidden(match: re.Match[str]) -> str:
+    """Take out code and formulas, but for the result that a formula ends with: its unit stands behind it."""
+    result = _RESULT.search(match[0])
+    return "¤" + "\n" * match[0].count("\n") + (f" {result[1]}{' %' if result[2] else ''}" if result else "")
 
 
 def _numbers(text: str) -> Iterator[tuple[int, Quantity, re.Match[str]]]:

@@ -48,6 +48,7 @@ def words(text: str, title: str = "The concept", calculator: str = "", **inputs:
         # a source, code, formulas, formats, the whole
         ("They print 153 TFLOP/s.[^n]", []),
         ("They print [153 TFLOP/s](https://example.org/a).", []),
+        ("$2 + 3 = 5$ ms, $a = 7$, $0.5^2 = 25\\%$ of it", ["5 ms", "25 %"]),
         ("`--memory 40 GB` and $M = 40 \\text{ GB}$", []),
         ("4 bytes each, 100 % of them, 0 % of others, 3 bytes never", ["3 bytes"]),
         # what is no quantity
