@@ -76,7 +76,8 @@ class Readable(logging.Formatter):
         super().__init__("{asctime} {levelname} {name}: {message}", style="{")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        fields = " ".join(f"{name}={value}" for name, value in _said(record).items())
+        said = {name: str(value) for name, value in _said(record).items()}
+        fields = " ".join(f"{name}={value}" for name, value in said.items() if value not in record.message)
         return super().formatMessage(record) + (f"  [{fields}]" if fields else "")
 
     def format(self, record: logging.LogRecord) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from telemetry import tally
 from tests.support import double
 from tests.support.process import tied_to_us, until
+from tests.telemetry.test_leaving import listening, spans_in
 
 pytestmark = pytest.mark.stack
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +35,25 @@ print(Submission.objects.get().public_id)
 """
 
 
+def counted(redis_url):
+    """Return what the workers told in Redis, by its labels."""
+    tally.keep_in(redis_url)
+    try:
+        sums, gauges = tally.read()
+    finally:
+        tally.keep_in(None)
+    ours = {"headroom_verdicts_total", "headroom_sandboxes_total"}
+    names = {" ".join(labels) for name, _, *labels in map(json.loads, sums) if name in ours}
+    ready = any(value and "headroom_sandboxes_ready" in key for key, value in gauges.items())
+    return names | ({"a sandbox is ready"} if ready else set())
+
+
 def test_a_submission_is_followed_through_every_process(tmp_path, redis_url):
+    with listening() as (collector, sent):
+        _follow(tmp_path, redis_url, collector, sent)
+
+
+def _follow(tmp_path, redis_url, collector, sent):
     double.write(tmp_path / "catalogue")
     ours = {"HEADROOM_MODE", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HEADROOM_TEST_DATABASE"}
     environment = {
@@ -44,6 +64,8 @@ def test_a_submission_is_followed_through_every_process(tmp_path, redis_url):
         "REDIS_URL": redis_url,
         "LOG_FORMAT": "json",
         "TRUSTED_PROXIES": "1",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{collector}",
+        "OTEL_BSP_SCHEDULE_DELAY": "200",
         "OMP_NUM_THREADS": "1",
         "PYTHONPATH": str(ROOT),
         "DJANGO_SETTINGS_MODULE": "headroom.settings",
@@ -68,9 +90,13 @@ def test_a_submission_is_followed_through_every_process(tmp_path, redis_url):
     try:
         submission = python("-c", SEND, REQUEST_ID, input=CODE)
         until(lambda: outcome() == "passed", 60)
+        span = until(lambda: next((each for each in spans_in(sent) if each.name == "grading"), None))
+        until(lambda: counted(redis_url) >= {"passed submit cpu", "ready", "filled", "a sandbox is ready"})
     finally:
         worker.terminate()
         worker.wait(30)
+    assert span.trace_id.hex() == REQUEST_ID
+    assert {"outcome", "attempt", "lab", "submission", "request_id"} <= {each.key for each in span.attributes}
     written = (tmp_path / "log").read_text()
     lines = [json.loads(line) for line in written.splitlines() if line.startswith("{")]
     followed = [line for line in lines if line.get("submission") == submission]

@@ -44,6 +44,18 @@ def listening():
         server.server_close()
 
 
+def spans_in(got):
+    """Return the spans among what was sent."""
+    messages = [ExportTraceServiceRequest.FromString(body) for path, body in list(got) if path == "/v1/traces"]
+    return [
+        each
+        for message in messages
+        for one in message.resource_spans
+        for scope in one.scope_spans
+        for each in scope.spans
+    ]
+
+
 SITE = """
 import sys, django; django.setup()
 from django.core.management import call_command
@@ -97,9 +109,7 @@ def test_a_request_and_its_fault_arrive_with_their_ids_and_nothing_of_the_person
     for private in (b"ada", b"Ada", b"hunter2", b"private", b"@example"):
         assert private not in everything, private
 
-    (traces,) = [body for path, body in got if path == "/v1/traces"]
-    message = ExportTraceServiceRequest.FromString(traces)
-    (span,) = [each for one in message.resource_spans for scope in one.scope_spans for each in scope.spans]
+    (span,) = spans_in(got)
     said = {each.key: each.value.string_value or each.value.int_value for each in span.attributes}
     assert (span.name, span.trace_id.hex()) == ("request", REQUEST_ID)
     assert said == {"request_id": REQUEST_ID, "method": "GET", "view": "account", "status": 500}
