@@ -7,12 +7,18 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core.cache import cache
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis
 from playwright.sync_api import Browser
 
 from accounts.models import User
 from tests.support import browser as chromium
 from tests.support import redis as test_redis
 from tests.support import required
+
+# How long a busy machine takes decides nothing.
+hypothesis.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis.load_profile("suite")
 
 ON_POSTGRES = "postgresql" in settings.DATABASES["default"]["ENGINE"]
 

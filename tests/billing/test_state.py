@@ -4,7 +4,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from billing.state import GOING_ON, LIVE, OVER, RANK, Known, Snapshot, State, merge, missing, open_until, state
@@ -72,7 +72,6 @@ def test_every_state_is_reached_and_ended_asks_for_nothing() -> None:
 
 
 # Time is no fault of these: the machine may be busy.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 moments = st.integers(0, 5).map(lambda day: START + day * DAY)
 maybe = st.none() | moments
 snapshots = st.builds(
@@ -81,7 +80,6 @@ snapshots = st.builds(
 knowns = st.builds(Known, st.none() | snapshots, maybe, maybe)
 
 
-@unhurried
 @given(knowns, knowns, knowns)
 def test_news_may_come_in_any_order_and_any_number(a: Known, b: Known, c: Known) -> None:
     assert merge(a, b) == merge(b, a)
@@ -90,7 +88,6 @@ def test_news_may_come_in_any_order_and_any_number(a: Known, b: Known, c: Known)
     assert merge(a, Known()) == a
 
 
-@unhurried
 @given(knowns, snapshots)
 def test_no_way_leads_back_from_the_end(later: Known, over: Snapshot) -> None:
     ended = Known(Snapshot(over.at, "canceled", ended_at=over.at))
