@@ -71,7 +71,6 @@ def test_every_state_is_reached_and_ended_asks_for_nothing() -> None:
     assert set(State) - set(GOING_ON) == {State.ENDED}
 
 
-# Time is no fault of these: the machine may be busy.
 moments = st.integers(0, 5).map(lambda day: START + day * DAY)
 maybe = st.none() | moments
 snapshots = st.builds(
