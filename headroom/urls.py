@@ -4,7 +4,7 @@ from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
 
-from headroom import metrics, reporting, views
+from headroom import design, metrics, reporting, views
 
 # Staff sign in as everyone does: with the second factor, the limits and the notices of the one sign-in page.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -14,6 +14,7 @@ urlpatterns = [
     path("metrics", metrics.page, name="metrics"),
     path(".well-known/security.txt", reporting.security_txt, name="security_txt"),
     path("security/", reporting.page, name="security"),
+    path("staff/design/", admin.site.admin_view(design.page), name="design"),
     path("staff/", admin.site.urls),
     path("account/", views.account, name="account"),
     path("account/", include("accounts.urls")),

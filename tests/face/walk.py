@@ -99,6 +99,7 @@ OPEN_TO_ALL = [
     Visit("/account/password/reset/"),
     Visit("thread"),
     Visit(f"/discussion/lesson/{LESSON}/"),
+    Visit("/security/"),
     Visit("/no-such-page/", status=404),
 ]
 OF_MEMBERS = [
@@ -146,6 +147,7 @@ OF_MEMBERS = [
 ]
 OF_STAFF = [
     Visit("/staff/", STAFF),
+    Visit("/staff/design/", STAFF),
     Visit("/staff/labs/submission/queue/", STAFF),
     Visit("/staff/labs/submission/", STAFF),
 ]
