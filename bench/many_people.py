@@ -43,6 +43,7 @@ def main() -> int:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"HEADROOM_DATA": folder, "HEADROOM_MODE": "local", "DJANGO_SETTINGS_MODULE": "headroom.settings"}
+        os.environ.setdefault("LOG_LEVEL", "WARNING")
         import django
 
         django.setup()
