@@ -81,6 +81,15 @@ def test_each_rule_deletes_at_its_time_and_not_before(kept) -> None:
         assert rule.forget(after) == 0
 
 
+def test_a_night_takes_what_is_due_and_leaves_the_rest(kept) -> None:
+    taken = retention.run(NOW + timedelta(days=100))
+    assert {name for name, count in taken.items() if count} == {
+        rule.name for rule in retention.rules() if due(rule) < NOW + timedelta(days=100)
+    }
+    assert kept["labs/timelines"]() and kept["billing/events"]() and kept["account/audit"]()
+    assert not kept["labs/drafts"]() and not kept["account/never-used"]()
+
+
 def test_nothing_else_ever_goes(kept, member: User) -> None:
     retention.run(NOW + timedelta(days=36500))
     assert {user.email.partition("@")[0] for user in User.objects.all()} == {"member", "staff", "stranger", "closed"}
