@@ -54,6 +54,7 @@ def test_sharing_tokens_out_gathers_twice_more_a_block_in_backward():
     assert found["whole_step_flops"] == found["shared_step_flops"]
 
 
+@pytest.mark.timeout(600)
 def test_ranks_measure_again_to_the_byte(tmp_path):
     command = [sys.executable, "-m", "bench.figures", "sequence-parallel", "--out", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=500)
