@@ -41,7 +41,8 @@ class Site:
     def merge(self, fields: dict[str, str]) -> tuple[int, Any]:
         self.asked = fields
         shown = '<table class="diff"><tr><td>other = 1</td></tr></table>'
-        return 200, {"merged": "other = 1\n" + fields["text"], "sentence": "Merged.", "differences": shown}
+        merged = f"<<<<<<< this editor\n{fields['text']}=======\nother = 1\n>>>>>>> the other\n"
+        return 200, {"merged": merged, "sentence": "Merged. In one place …", "differences": shown}
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_two_tabs_are_shown_side_by_side_and_merged(stage: Stage, site: Site, pa
     assert site.asked == {"text": "zmine = 1\n", "base": "mine = 1\n"}
     page.get_by_role("button", name="Merge the two").click()
     expect(page.locator("input[name=revision]")).to_have_value("10")
-    assert code(page) == "other = 1\nzmine = 1\n"
+    assert code(page) == "<<<<<<< this editor\nzmine = 1\n=======\nother = 1\n>>>>>>> the other\n"
     assert site.saved == [{"text": code(page), "revision": "9", "aside": "zmine = 1\n"}]
 
 
@@ -89,7 +90,18 @@ def test_what_is_typed_while_the_choice_stands_is_merged_too(stage: Stage, site:
     page.keyboard.type("yy")
     page.get_by_role("button", name="Merge the two").click()
     expect(page.locator("input[name=revision]")).to_have_value("10")
-    assert code(page) == "other = 1\nzyymine = 1\n"
+    assert "zyymine = 1" in code(page)
+
+
+def test_what_is_left_to_choose_is_said_until_it_is_chosen(stage: Stage, site: Site, page: Page) -> None:
+    meet(stage, site, page)
+    page.get_by_role("button", name="Merge the two").click()
+    expect(page.get_by_text("Draft saved,")).to_be_visible()
+    expect(page.get_by_text("Merged. In one place …")).to_be_visible()
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    expect(page.get_by_text("Merged. In one place …")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

@@ -85,3 +85,15 @@ def test_with_no_mark_left_the_list_goes_too(page: Page) -> None:
 def test_without_script_the_list_is_there(stage: Stage) -> None:
     page = stage.show(FORM, [], code=CODE)
     expect(page.get_by_text("Line 2", exact=True)).to_be_visible()
+
+
+def test_a_long_message_is_read_whole_on_a_phone_beside_a_long_line(stage: Stage) -> None:
+    long = FORM.replace("IndexError: &lt;b&gt; out of range", "A sentence that goes on and on. " * 6)
+    page = stage.show(long, ["editor.js"], code=CODE.replace("x[3]", "x[3]  # " + "far to the right " * 20))
+    page.set_viewport_size({"width": 360, "height": 800})
+    message = page.locator(".cm-mark-message").first
+    expect(message).to_be_visible()
+    page.locator(".cm-scroller").evaluate("one => (one.scrollLeft = 900)")
+    box = message.bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 360
+    assert page.evaluate("document.documentElement.scrollWidth") == 360

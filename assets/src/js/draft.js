@@ -156,7 +156,7 @@ export class Draft {
       this.saved = other;
       this.aside.keep(aside);
       if (text !== this.area.value) this.replace(text);
-      if (sentence) this.say(sentence);
+      if (sentence) this.#tell(sentence);
       this.save();
     };
     const answers = [
@@ -184,6 +184,19 @@ export class Draft {
     const merge = shown.of === this.area.value ? shown : await this.#merged();
     if (merge) settle(merge.merged, this.area.value, merge.sentence);
     else settle(this.area.value, "");
+  }
+
+  /** A sentence that stays until the places that it speaks of are settled. */
+  #tell(sentence) {
+    const said = Object.assign(document.createElement("p"), { className: "note", textContent: sentence });
+    said.setAttribute("role", "status");
+    this.choice.replaceChildren(said);
+    const settled = () => {
+      if (/^(<{7}|>{7})/m.test(this.area.value)) return;
+      this.area.removeEventListener("input", settled);
+      if (said.isConnected) said.remove();
+    };
+    this.area.addEventListener("input", settled);
   }
 
   #choose(sentence, text, answers, differences = "") {

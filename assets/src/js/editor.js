@@ -31,7 +31,7 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { backgroundColor: "var(--paper)", color: "var(--ink)", border: "1px solid var(--edge)", borderRadius: "var(--round)" },
+  "&": { containerType: "inline-size", backgroundColor: "var(--paper)", color: "var(--ink)", border: "1px solid var(--edge)", borderRadius: "var(--round)" },
   "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "1px" },
   ".cm-scroller": { fontFamily: "var(--code)", lineHeight: "1.55", fontVariantLigatures: "none" },
   ".cm-content": { caretColor: "var(--ink)", paddingBlock: ".6rem" },
@@ -43,7 +43,7 @@ const look = EditorView.theme({
   ".cm-line.cm-marked": { backgroundColor: "var(--bad-sheet)", boxShadow: "inset 3px 0 var(--peak)" },
   ".cm-line.cm-marked.way": { backgroundColor: "var(--warn-sheet)", boxShadow: "inset 3px 0 var(--warn)" },
   ".cm-gutterElement.cm-marked-number": { color: "var(--peak)", fontWeight: "650" },
-  ".cm-mark-message": { backgroundColor: "var(--bad-sheet)", boxShadow: "inset 3px 0 var(--peak)", color: "var(--ink)", font: "400 .86rem/1.45 var(--ui)", padding: ".1rem .6rem .35rem .9rem", whiteSpace: "normal", overflowWrap: "anywhere", maxWidth: "44rem" },
+  ".cm-mark-message": { backgroundColor: "var(--bad-sheet)", boxShadow: "inset 3px 0 var(--peak)", color: "var(--ink)", font: "400 .86rem/1.45 var(--ui)", padding: ".1rem .6rem .35rem .9rem", whiteSpace: "normal", overflowWrap: "anywhere", position: "sticky", left: "2.2rem", maxWidth: "min(44rem, calc(100cqi - 3.2rem))" },
   ".cm-mark-message.way": { backgroundColor: "var(--warn-sheet)", boxShadow: "inset 3px 0 var(--warn)" },
   ".cm-selectionMatch": { backgroundColor: "var(--mark)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--mark)", outline: "1px solid var(--edge)" },
