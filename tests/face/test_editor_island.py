@@ -123,15 +123,21 @@ def test_the_other_text_can_be_taken_and_undone(stage: Stage, page: Page) -> Non
     stage.complaints.clear()
 
 
-def test_what_could_not_be_saved_is_offered_on_the_next_visit(stage: Stage, page: Page) -> None:
+def test_what_could_not_be_saved_is_offered_on_the_next_visit(
+    stage: Stage, page: Page, saves: list[dict[str, str]]
+) -> None:
+    say_yes = stage.answers["/draft/"]
     stage.answers["/draft/"] = lambda fields: (401, {"error": "signed out"})
     page.keyboard.type("lost = 0\n")
     page.keyboard.press("Control+s")
     expect(page.get_by_text("you are signed out")).to_be_visible()
+    stage.complaints.clear()  # the browser notes the 401
+    stage.answers["/draft/"] = say_yes
     page.reload()
     page.get_by_role("button", name="Use it").click()
     assert code(page).startswith("lost = 0\n")
-    stage.complaints.clear()
+    expect(page.get_by_text("Draft saved,")).to_be_visible()
+    assert saves[-1]["text"] == code(page) and saves[-1]["aside"] == "def f():\n    pass\n"
 
 
 def test_reset_brings_the_starter_and_undo_the_code(page: Page) -> None:
