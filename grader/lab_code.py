@@ -21,7 +21,8 @@ def judge(lab: Lab) -> ModuleType:
 
     It defines `cases(rng, harness, mode)`, `check(runs)`, `PRIMARY` (the family whose run the verdict shows, or None),
     and where they apply `REFERENCE` (entry points of the best known solution), `expected(case)` (what is right, in
-    place of a plain run) and `timed_case(rng, harness, mode)`.
+    place of a plain run), `timed_case(rng, harness, mode)`, and for a plot of memory against work `SELECTIVE` and
+    `chain_program(case, run)` (see `grader.tradeoff.measuring`).
     """
     return _load(lab.folder / "judge.py", lab.slug)
 
