@@ -53,9 +53,32 @@ def test_a_number_that_cannot_be_read_is_told_beside_its_field_and_the_old_figur
     stage.complaints.clear()  # the browser notes the 422
 
 
+def test_a_slider_goes_through_values_around_what_was_typed_and_is_not_sent(stage: Stage, page: Page) -> None:
+    devices = page.get_by_label("Devices", exact=True)
+    slider = page.get_by_label("Devices, slider")
+    devices.fill("1024")
+    for key, seen in (("ArrowRight", "1536"), ("ArrowRight", "2048"), ("ArrowLeft", "1536"), ("Home", "16")):
+        slider.press(key)
+        expect(devices).to_have_value(seen)
+    assert slider.get_attribute("aria-valuetext") == "16"
+    expect(page.locator("[data-out]")).to_have_class("out")
+    fields = [name for _, sent in stage.sent for name in sent]
+    assert set(fields) <= {row.name for row in get("time-to-train").fields}
+
+
+def test_a_slider_keeps_the_unit_that_was_typed_and_hides_beside_what_is_no_number(page: Page) -> None:
+    parameters = page.get_by_label("Parameters")
+    slider = page.get_by_label("Parameters", exact=False).and_(page.locator("[type=range]"))
+    parameters.first.fill("70B")
+    slider.press("ArrowRight")
+    expect(parameters.first).to_have_value("76.3B")
+    parameters.first.fill("many")
+    expect(slider).to_be_hidden()
+
+
 def test_every_input_has_a_label_and_ids_are_unique(page: Page) -> None:
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))
     assert page.evaluate(
-        "[...document.querySelectorAll('.calc :is(input, select)')].every(one => one.labels.length === 1)"
+        "[...document.querySelectorAll('.calc :is(input, select)')].every(one => one.labels.length || one.ariaLabel)"
     )

@@ -1,4 +1,6 @@
 // Recomputes <form data-calculator> while someone types. Without script the form submits and the server answers the same.
+import { addSlider } from "./slider.js";
+
 const PAUSE_MS = 200;
 
 function element(name, className, text) {
@@ -61,6 +63,7 @@ function upgrade(form) {
   for (const more of form.querySelectorAll("details")) {
     if ([...more.querySelectorAll("input")].some((input) => input.value !== "")) more.open = true;
   }
+  form.querySelectorAll("input[data-kind]").forEach(addSlider);
   let timer = 0;
   let running = null;
 
