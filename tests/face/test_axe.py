@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from courses import calculators
 from tests.face import walk
@@ -16,25 +16,22 @@ from tests.face.site import Site
 
 @pytest.fixture(scope="module")
 def page_of(browser: Browser, site: Site) -> Iterator[Callable[[str], Page]]:
-    """A fresh page of a person; each person has one context, so that files are loaded once."""
-    contexts: dict[str, BrowserContext] = {}
+    """The page of a person: one for all of their visits."""
+    pages: dict[str, Page] = {}
 
-    def new(person: str) -> Page:
-        if person not in contexts:
-            contexts[person] = site.context(browser, person)
-        return contexts[person].new_page()
+    def of(person: str) -> Page:
+        if person not in pages:
+            pages[person] = site.context(browser, person).new_page()
+        return pages[person]
 
-    yield new
-    for context in contexts.values():
-        context.close()
+    yield of
+    for page in pages.values():
+        page.context.close()
 
 
 @pytest.mark.parametrize("visit", walk.VISITS, ids=str)
 def test_a_page_is_without_fault(visit: walk.Visit, page_of: Callable[[str], Page], site: Site) -> None:
-    page = page_of(visit.person)
-    faults = walk.look(page, visit, site)
-    page.close()
-    assert faults == []
+    assert walk.look(page_of(visit.person), visit, site) == []
 
 
 def test_every_calculator_is_walked() -> None:
@@ -52,8 +49,7 @@ def test_what_is_wrong_is_found(page_of: Callable[[str], Page], site: Site) -> N
         console.error("spoilt");
         fetch("http://elsewhere.test/").catch(() => {});
     }"""
-    page = page_of("visitor")
-    faults = walk.look(page, walk.Visit("/plans/", do=lambda shown: shown.evaluate(spoil)), site)
-    page.close()
+    visit = walk.Visit("/plans/", do=lambda page: page.evaluate(spoil))
+    faults = walk.look(page_of(visit.person), visit, site)
     for fault in ("image-alt", "color-contrast", "target-size", "wider than the screen", "spoilt", "elsewhere.test"):
         assert any(fault in each for each in faults), (fault, faults)

@@ -155,34 +155,43 @@ VISITS = [*OPEN_TO_ALL, *OF_MEMBERS, *OF_STAFF]
 
 
 def look(page: Page, visit: Visit, site: Site) -> list[str]:
-    """Open a page, look at it in every state, and return what is wrong with it."""
-    said = listen(page, site)
+    """Open a page, look at it in every state, and return what is wrong with it.
+
+    One browser page serves for many visits: a new one costs more than all that axe does.
+    """
+    said: list[str] = []
+    heard = _listen(page, site, said)
     answer = page.goto(visit.address(site))
     faults = [] if answer and answer.status == visit.status else [f"answered {answer and answer.status}"]
     if visit.do:
         visit.do(page)
-    page.evaluate(AXE_SCRIPT)
+    page.evaluate(f"{AXE_SCRIPT}; 0")
     for state in visit.states:
         (width, height), scheme = STATES[state]
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         only = {"type": "rule", "values": OF_COLOUR} if scheme == "dark" else {"type": "tag", "values": TAGS}
         faults += [f"{state}: {each}" for each in [*axe(page, only), *too_wide(page, width)]]
+    for event, note in heard.items():
+        page.remove_listener(event, note)
     return faults + [each for each in said if visit.status == 200 or f"status of {visit.status}" not in each]
 
 
-def listen(page: Page, site: Site) -> list[str]:
-    """Return a list that fills with what the console complains about, and with every address on another host."""
-    said: list[str] = []
+def _listen(page: Page, site: Site, said: list[str]) -> dict[str, Callable[[Any], None]]:
+    """Note in `said` what the console complains about, and every address on another host. Return what listens."""
 
-    def asked(address: str) -> None:
-        if not address.startswith((f"{site.url}/", "data:", "blob:")):
-            said.append(f"asked for {address}")
+    def asked(request: Any) -> None:
+        if not request.url.startswith((f"{site.url}/", "data:", "blob:")):
+            said.append(f"asked for {request.url}")
 
-    page.on("console", lambda message: said.append(f"console: {message.text}") if message.type == "error" else None)
-    page.on("pageerror", lambda error: said.append(f"script: {error}"))
-    page.on("request", lambda request: asked(request.url))
-    return said
+    heard: dict[str, Callable[[Any], None]] = {
+        "console": lambda message: said.append(f"console: {message.text}") if message.type == "error" else None,
+        "pageerror": lambda error: said.append(f"script: {error}"),
+        "request": asked,
+    }
+    for event, note in heard.items():
+        page.on(event, note)  # type: ignore[call-overload]
+    return heard
 
 
 def axe(page: Page, only: dict[str, Any]) -> list[str]:
