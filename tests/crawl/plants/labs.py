@@ -17,8 +17,9 @@ def plant(book: Book) -> None:
         _submission(book, book.stranger, tier, "a stranger's", ())
     _submission(book, book.people[FREE], "free", "their own", [FREE])
     _submission(book, book.people[LAPSED], "premium", "their own", [LAPSED])
-    Draft.objects.create(user=book.stranger, lab="open-lab", text=book.plant("a stranger's draft of code"))
-    Draft.objects.create(user=book.people[FREE], lab="open-lab", text=book.plant("one's own draft of code", [FREE]))
+    for user, whose, readers in ((book.stranger, "a stranger's", ()), (book.people[FREE], "one's own", [FREE])):
+        text, aside = (book.plant(f"{whose} {what}", readers) for what in ("draft of code", "code kept aside"))
+        Draft.objects.create(user=user, lab="open-lab", text=text, aside=aside)
 
 
 def _lab(book: Book, tier: str, order: int) -> None:
