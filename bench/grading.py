@@ -1,12 +1,12 @@
 """Seconds that a Submit and a Run take, lab by lab: on the command line, and in a worker that is warm.
 
-    python -m bench.grading [--quick] [--lab SLUG]
+    python -m bench.grading [--quick] [--lab SLUG] [--rounds N]
 
 Each lab's first right solution is graded
     cold     by a fresh `python -m grader grade`: importing torch and starting the sandbox included
     first    as the first grading of a warm process, whose sandbox waits ready
     second   once more in the same process, after a pause in which the next sandbox became ready
-and the median of three is printed with the lowest and highest. Limits: 15 s for a Submit, 5 s for a Run, in a warm
+and the median of the rounds (three) is printed with the lowest and highest. Limits: 15 s for a Submit, 5 s for a Run, in a warm
 process. Leaves with 1 beyond either, or where a right solution does not pass.
 """
 
@@ -48,6 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="three labs, once")
     parser.add_argument("--lab", help="one lab only")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each is timed")
     options = parser.parse_args()
     labs = [lab for lab in catalog.all_labs() if "cpu" in lab.devices and options.lab in (None, lab.slug)]
     if not labs:
@@ -55,7 +56,7 @@ def main() -> int:
     labs = labs[:3] if options.quick else labs
     on, rows, figures, beyond = machine(), [], [], False
     for lab, mode in product(labs, LIMITS_S):
-        found = measured(lab, mode, times=1 if options.quick else 3)
+        found = measured(lab, mode, times=1 if options.quick else options.rounds)
         over = max(found["first"]["median"], found["second"]["median"]) > LIMITS_S[mode]
         beyond |= over
         figures.append({"lab": lab.slug, "mode": mode, "limit_s": LIMITS_S[mode], **found})
