@@ -6,8 +6,8 @@ Each lab's first right solution is graded
     cold     by a fresh `python -m grader grade`: importing torch and starting the sandbox included
     first    as the first grading of a warm process, whose sandbox waits ready
     second   once more in the same process, after a pause in which the next sandbox became ready
-and the median of the rounds (three) is printed with the lowest and highest. Limits: 15 s for a Submit, 5 s for a Run, in a warm
-process. Leaves with 1 beyond either, or where a right solution does not pass.
+and the median of the rounds (three) is printed with the lowest and highest. Limits: 15 s for a Submit, 5 s for a Run,
+in a warm process. Leaves with 1 beyond either, or where a right solution does not pass.
 """
 
 from __future__ import annotations
