@@ -27,7 +27,7 @@ up: python ## Install, load the curriculum, serve at http://127.0.0.1:$PORT/ (80
 
 # A file's tests stay together: several share a running site or a browser. Tests of figures exact to the byte have a
 # process of their own: what other tests leave in torch shows in them.
-PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test: dev ## Run the whole suite: the database tests on PostgreSQL, then everything on SQLite
 	HEADROOM_TEST_DATABASE=postgres $(PYTEST) -m "(postgres or django_db) and not browser and not stack and not once" $(ARGS)
