@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 ARGS ?=
-WORKERS ?= 2
+WORKERS ?= 3
 BIN := .venv/bin
 export PORT
 # Any values that production mode accepts: `check --deploy` looks at the settings and connects to nothing.
@@ -11,10 +11,10 @@ DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=h
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
 
 .DEFAULT_GOAL := help
-.PHONY: help python dev up test check selfcheck chaos bench gpu format lock assets shots
+.PHONY: help python dev up test test-all check selfcheck chaos bench gpu format lock assets shots
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "headroom needs Python 3.11 or later and $(PYTHON) is " + sys.version.split()[0] + "; name another with PYTHON=/path/to/python3.")'
@@ -29,10 +29,17 @@ up: python ## Install, load the curriculum, serve at http://127.0.0.1:$PORT/ (80
 # process of their own: what other tests leave in torch shows in them.
 PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test: dev ## Run the whole suite: the database tests on PostgreSQL, then everything on SQLite
-	HEADROOM_TEST_DATABASE=postgres $(PYTEST) -m "(postgres or django_db) and not browser and not stack and not once" $(ARGS)
-	$(PYTEST) --ignore-glob='*/grader/test_meter*.py' --ignore-glob='*/grader/test_frontier*.py' $(ARGS)
+define suite
+	HEADROOM_TEST_DATABASE=postgres $(PYTEST) -m "(postgres or django_db) and not browser and not stack and not long" $(ARGS)
+	$(PYTEST) $(1) --ignore-glob='*/grader/test_meter*.py' --ignore-glob='*/grader/test_frontier*.py' $(ARGS)
 	$(BIN)/python -m pytest -q tests/grader/test_meter*.py tests/grader/test_frontier*.py $(ARGS)
+endef
+
+test: dev ## Run the suite: the database tests on PostgreSQL, then everything on SQLite but what is marked long
+	$(call suite,-m "not long")
+
+test-all: dev ## Run it with what takes minutes: a clone under make up, every page in a browser, known attacks, machines cut off
+	$(call suite)
 
 check: dev ## Style, types, import contracts, migrations, deployment check, content check
 	$(BIN)/ruff check .

@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elif item.get_closest_marker("postgres") and not ON_POSTGRES:
             item.add_marker(pytest.mark.skip(reason="runs with HEADROOM_TEST_DATABASE=postgres"))
     # Files that take minutes come first, so that no process is left alone with one of them at the end.
-    slow = {item.path for item in items if any(map(item.get_closest_marker, ("stack", "once")))}
+    slow = {item.path for item in items if any(map(item.get_closest_marker, ("stack", "long")))}
     items.sort(key=lambda item: item.path not in slow)
 
 

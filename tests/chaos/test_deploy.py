@@ -9,7 +9,7 @@ from tests.chaos.site import site
 from tests.support import postgres, redis
 from tests.support.process import until
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.stack, pytest.mark.long, pytest.mark.timeout(900)]
 
 SLOW = "import time\n\ndef double(x):\n    time.sleep(6)\n    return x + x\n"
 

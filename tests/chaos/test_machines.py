@@ -16,7 +16,7 @@ from tests.chaos.site import KINDS, site
 from tests.support import postgres, redis
 from tests.support.process import until
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.stack, pytest.mark.long, pytest.mark.timeout(900)]
 
 SLOW = "import time\n\ndef double(x):\n    time.sleep(4)\n    return x + x\n"
 

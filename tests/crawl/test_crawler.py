@@ -63,7 +63,7 @@ def site(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     return Site(book, clients)
 
 
-@pytest.mark.once
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_every_sentence_reaches_whom_it_is_for_and_nobody_else(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     addresses = every_address() + NOT_THERE

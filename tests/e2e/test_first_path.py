@@ -28,7 +28,7 @@ PASTE = """text => {
     document.querySelector(".cm-content").dispatchEvent(paste);
 }"""
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.stack, pytest.mark.long, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ def page_of(browser: Browser, site: Site) -> Iterator[Callable[[str], Page]]:
         page.context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("visit", walk.VISITS, ids=str)
 def test_a_page_is_without_fault(visit: walk.Visit, page_of: Callable[[str], Page], site: Site) -> None:
     assert walk.look(page_of(visit.person), visit, site) == []

@@ -28,6 +28,7 @@ def one_sandbox_waits():
     judge.pool.keep(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "attack",
     [attack for number, attack in enumerate(ATTACKS) if in_this_run(number, attack)],

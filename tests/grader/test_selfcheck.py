@@ -33,6 +33,7 @@ def one_sandbox_waits():
     judge.pool.keep(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("expectation", EXPECTATIONS, ids=lambda expectation: expectation.name)
 def test_solution_gets_the_verdict_it_must_get(expectation):
     if sentence := skipped(expectation.lab):

@@ -95,6 +95,7 @@ class Site:
         return self.run(sys.executable, "-c", COUNT)
 
 
+@pytest.mark.long
 def test_a_sqlite_site_comes_back_whole(tmp_path):
     site = Site(tmp_path / "site")
     before = site.fill()
@@ -107,6 +108,7 @@ def test_a_sqlite_site_comes_back_whole(tmp_path):
     assert site.count() == before
 
 
+@pytest.mark.long
 def test_a_postgresql_site_comes_back_whole_on_another_server(tmp_path):
     try:
         with postgres.serving() as old, postgres.serving() as new:

@@ -16,7 +16,7 @@ from headroom import redis_server
 from tests.support.process import until
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.stack
+pytestmark = [pytest.mark.stack, pytest.mark.long]
 
 
 class Stack:

@@ -15,7 +15,7 @@ from tests.support import double
 from tests.support.process import tied_to_us, until
 from tests.telemetry.test_leaving import listening, spans_in
 
-pytestmark = pytest.mark.stack
+pytestmark = [pytest.mark.stack, pytest.mark.long]
 ROOT = Path(__file__).resolve().parents[2]
 REQUEST_ID = "00112233445566778899aabbccddeeff"
 CODE = (
