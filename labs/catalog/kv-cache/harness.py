@@ -286,16 +286,16 @@ PUBLIC_CASES = [
     {"name": "capacity", "family": "capacity", **SMALL, "capacity": 9},
     {"name": "two-caches", "family": "two-caches", **ONE_BY_ONE},
     {
+        "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 64, "kv_heads": 4, "group": 4,
+        "head_dim": 128, "capacity": 160, "prefill": [20] * 4, "tokens": 4,
+    },
+    {
         "name": "cache", "family": "cache", "seed": 2, "measure": True, "layers": 4, "batch": 32, "kv_heads": 4,
         "group": 2, "head_dim": 128, "capacity": 20, "chunks": [18, 1, 1],
     },
     {
         "name": "cache-bfloat16", "family": "cache-bfloat16", "seed": 2, "measure": True, "layers": 2, "batch": 8,
         "kv_heads": 4, "group": 2, "head_dim": 64, "dtype": "bfloat16", "capacity": 20, "chunks": [18, 1, 1],
-    },
-    {
-        "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 64, "kv_heads": 4, "group": 4,
-        "head_dim": 128, "capacity": 160, "prefill": [20] * 4, "tokens": 4,
     },
 ]  # fmt: skip
 
