@@ -15,11 +15,10 @@ from tests.chaos.site import KINDS, Site, parent_of, site
 from tests.support import postgres, redis
 from tests.support.process import until
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(900)]
-
 SUBMISSIONS = int(os.environ.get("HEADROOM_CHAOS", "18"))
 PEOPLE = max(2, SUBMISSIONS // 10)
 SECONDS_EACH = 12
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(900 + 2 * SECONDS_EACH * SUBMISSIONS)]
 
 
 class Chaos:
