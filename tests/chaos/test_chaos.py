@@ -58,8 +58,12 @@ class Chaos:
 
     def fill_the_disk_of_a_worker(self) -> None:
         """Until nothing can be written there, for ten seconds in which it goes on grading."""
-        disk = Path(f"/proc/{self.in_work()}/root{self.site.folder}/tmp")
-        assert disk.is_mount()
+
+        def disk_in_use() -> Path | None:
+            found = Path(f"/proc/{self.in_work()}/root{self.site.folder}/tmp")
+            return found if found.is_mount() else None  # a row may still name a process that was killed
+
+        disk = until(disk_in_use, 120)
         with suppress(FileNotFoundError, ProcessLookupError):
             with pytest.raises(OSError, match="No space left"), (disk / "ballast").open("wb", buffering=0) as ballast:
                 while True:
