@@ -9,6 +9,7 @@ from django.http import HttpRequest
 
 from accounts import audit
 from accounts.models import AuditEntry, Grant, User
+from accounts.staff import OnlyRead
 
 
 class GrantInline(admin.TabularInline):
@@ -79,7 +80,7 @@ class GrantAdmin(audit.Watched):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(admin.ModelAdmin):
+class AuditEntryAdmin(OnlyRead):
     """What staff did: to read, and to find by the number of an account, or by a request's id."""
 
     list_display = ("at", "action", "by_whom", "about_whom", "what")
@@ -99,12 +100,3 @@ class AuditEntryAdmin(admin.ModelAdmin):
     def _account(number: int) -> str:
         found = User.objects.filter(pk=number).first()
         return f"{found} ({number})" if found else f"a deleted account ({number})"
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False

@@ -91,7 +91,7 @@ def too_wide(page: Page, width: int) -> list[str]:
     if page.evaluate("document.documentElement.scrollWidth") <= width:
         return []
     culprits = page.evaluate(
-        """width => [...document.querySelectorAll("main *, header *, footer *")]
+        """width => [...document.querySelectorAll("body *")]
             .filter(one => one.getBoundingClientRect().right > width + 1)
             .slice(0, 3).map(one => one.tagName + "." + one.getAttribute("class"))""",
         width,

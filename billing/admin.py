@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 
 from accounts import audit
+from accounts.staff import OnlyRead
 from billing.models import Customer, Event, Subscription
 
 
-class Read(admin.ModelAdmin):
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
 @admin.register(Customer)
-class CustomerAdmin(audit.Watched, Read):
+class CustomerAdmin(audit.Watched, OnlyRead):
     list_display = ["user", "provider_id", "created"]
     search_fields = ["user__email", "provider_id"]
     list_select_related = ["user"]
 
 
 @admin.register(Subscription)
-class SubscriptionAdmin(audit.Watched, Read):
+class SubscriptionAdmin(audit.Watched, OnlyRead):
     person = "customer__user"
     list_display = ["provider_id", "customer", "status", "interval", "period_end", "cancel_at", "ended_at", "failed_at"]
     list_filter = ["status", "interval"]
@@ -39,7 +26,7 @@ class SubscriptionAdmin(audit.Watched, Read):
 
 
 @admin.register(Event)
-class EventAdmin(Read):
+class EventAdmin(OnlyRead):
     list_display = ["provider_id", "kind", "about", "created", "received", "did"]
     list_filter = ["kind", "did"]
     search_fields = ["provider_id", "about"]

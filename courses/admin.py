@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
-from django.http import HttpRequest
 
 from accounts import audit
+from accounts.staff import OnlyRead
 from courses.models import Alias, Answer, Course, Lesson, LessonRead, Phase, Question, QuizAttempt, QuizItem, Track
 
 
-class FromFiles(admin.ModelAdmin):
+class FromFiles(OnlyRead):
     """Shown, not edited: the next sync would undo it."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Lesson)

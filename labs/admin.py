@@ -13,6 +13,7 @@ from django.urls import path
 from django.utils.html import format_html
 
 from accounts import audit
+from accounts.staff import OnlyRead
 from grader.verdict import Outcome
 from labs import queue_page
 from labs.models import Submission, Worker
@@ -30,7 +31,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(audit.Watched):
+class SubmissionAdmin(audit.Watched, OnlyRead):
     """The ungradable ones are one filter away: /staff/labs/submission/?outcome=ungradable."""
 
     list_display = ("public_id", "user", "lab", "mode", "state", "outcome", "attempt", "worker", "created", "finished")
@@ -73,27 +74,9 @@ class SubmissionAdmin(audit.Watched):
         verdict = {key: value for key, value in (submission.verdict or {}).items() if key != "timeline"}
         return format_html("<pre>{}</pre>", json.dumps(verdict, indent=2, ensure_ascii=False)) if verdict else "–"
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
 
 @admin.register(Worker)
-class WorkerAdmin(admin.ModelAdmin):
+class WorkerAdmin(OnlyRead):
     """Workers write their own rows; staff only read them."""
 
     list_display = ("name", "queues", "version", "since", "seen")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False

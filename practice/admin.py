@@ -8,23 +8,15 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from accounts import audit
+from accounts.staff import OnlyRead
 from practice.models import CardState, Mock, MockTurn, NumberTry, Review
 
 
-class Kept(audit.Watched):
+class Kept(audit.Watched, OnlyRead):
     """Shown, not changed: the schedule follows from the log, and the log is the person's own."""
 
     search_fields = ["user__email"]
     list_select_related = ["user"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(NumberTry)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
+from bench.shots import too_wide
 from tests.face.site import FREE, LAB, LESSON, NUMBER, PREMIUM, QUESTION, STAFF, VISITOR, Site
 
 WIDE, PHONE = (1280, 900), (360, 780)
@@ -208,16 +209,3 @@ def axe(page: Page, only: dict[str, Any]) -> list[str]:
 def _reason(node: dict[str, Any]) -> str:
     reasons = [each["message"] for kind in ("any", "all", "none") for each in node[kind]]
     return reasons[0] if reasons else ""
-
-
-def too_wide(page: Page, width: int) -> list[str]:
-    """Name what makes the page scroll sideways."""
-    if page.evaluate("document.documentElement.scrollWidth") <= width:
-        return []
-    culprits = page.evaluate(
-        """width => [...document.querySelectorAll("body *")]
-            .filter(one => one.getBoundingClientRect().right > width + 1)
-            .slice(0, 3).map(one => one.tagName + "." + one.getAttribute("class"))""",
-        width,
-    )
-    return [f"wider than the screen: {', '.join(culprits)}"]

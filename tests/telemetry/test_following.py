@@ -48,12 +48,15 @@ def counted(redis_url):
     return names | ({"a sandbox is ready"} if ready else set())
 
 
-def test_a_submission_is_followed_through_every_process(tmp_path, redis_url):
-    with listening() as (collector, sent):
-        _follow(tmp_path, redis_url, collector, sent)
+@pytest.fixture
+def collected():
+    """The address of a collector of spans, and what was sent there."""
+    with listening() as collector_and_sent:
+        yield collector_and_sent
 
 
-def _follow(tmp_path, redis_url, collector, sent):
+def test_a_submission_is_followed_through_every_process(tmp_path, redis_url, collected):
+    collector, sent = collected
     double.write(tmp_path / "catalogue")
     ours = {"HEADROOM_MODE", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HEADROOM_TEST_DATABASE"}
     environment = {
