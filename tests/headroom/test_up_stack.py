@@ -88,13 +88,13 @@ def test_it_ends_whole_on_ctrl_c_and_starts_again_without_loss(stack: Stack) -> 
         assert part in commands
     stack.up.send_signal(signal.SIGINT)
     assert stack.up.wait(30) == 0
-    until(stack.gone, 10)
+    until(stack.gone, 60)
 
     again = Stack(stack.data).wait()
     assert again.password() == stack.password()
     again.up.terminate()
     assert again.up.wait(30) == 0
-    until(again.gone, 10)
+    until(again.gone, 60)
 
 
 def test_what_is_killed_comes_back_and_a_killed_make_up_leaves_nothing(stack: Stack) -> None:
@@ -103,10 +103,10 @@ def test_what_is_killed_comes_back_and_a_killed_make_up_leaves_nothing(stack: St
 
     before = until(lambda: len(workers()) >= 2 and workers())
     os.kill(min(before), signal.SIGKILL)
-    until(lambda: workers() and not set(workers()) & set(before), 30)
+    until(lambda: workers() and not set(workers()) & set(before), 120)
 
     killed = [pid for pid, line in stack.processes().items() if "headroom.up" in line or "honcho" in line]
     assert len(killed) > 2
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
-    until(stack.gone, 40)
+    until(stack.gone, 60)

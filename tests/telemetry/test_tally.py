@@ -68,7 +68,7 @@ def test_processes_add_up_also_those_that_a_fork_made(redis_url: str) -> None:
     process = subprocess.Popen([sys.executable, "-c", CHILDREN, redis_url], cwd=ROOT, start_new_session=True)
     try:
         THINGS.add("a", by=1000)
-        until(lambda: count("test_things_total", "a") - before == 1101, 20)
+        until(lambda: count("test_things_total", "a") - before == 1101, 60)
     finally:
         os.killpg(process.pid, 9)
         process.wait()

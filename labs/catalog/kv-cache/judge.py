@@ -11,11 +11,11 @@ PRIMARY = "decode"
 CACHE_TOLERANCE = 0.02
 """How far the live bytes of a full cache may lie above the formula: room for positions and masks."""
 
-DECODE_SHARE = 0.6
+DECODE_SHARE = 0.5
 """What a decode step may allocate for a time, as a share of one layer's filled keys.
 
-The scores and weights of grouped attention take about 0.1 of it, a softmax carried from block to block 0.2, and what
-the kernel sees beyond its tolerance up to 0.3; a copy of the keys alone takes 1.
+The scores and weights of grouped attention take about 0.1 of it, a softmax carried from block to block 0.2; a copy of
+the keys alone takes 1.
 """
 
 BLOCK_TOKENS = 16
