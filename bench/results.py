@@ -1,4 +1,13 @@
-"""What every benchmark shares: a table on the terminal, the same as JSON in var/bench, and the machine it ran on."""
+"""What every benchmark shares: rows that stand beside each other, as a table on the terminal and as JSON in var/bench.
+
+A subject's JSON holds `machine`, `title`, `quick`, `rows` and whatever else the subject keeps. A row is
+    name, unit          what was measured; units as in "ms", "s", "bytes", "1/s", "" for a share
+    median, low, high   over `n` repeats
+    against, ratio      the row of the same run that it is compared with, and this median over that one
+    better              "low" or "high": which ratio is the better one
+    aim, met            what it should be, in words, and whether it is
+with None where there is nothing to say.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +24,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "var" / "bench"
+PARTS = ("median", "low", "high")
 
 
 def machine() -> dict[str, Any]:
@@ -43,6 +53,45 @@ def spread(seconds: Sequence[float]) -> dict[str, Any]:
 def written(found: dict[str, Any], digits: int = 2) -> str:
     """Write a spread: "1.23 (1.20 to 1.31)"."""
     return f"{found['median']:.{digits}f} ({found['low']:.{digits}f} to {found['high']:.{digits}f})"
+
+
+def row(
+    name: str,
+    unit: str,
+    sample: Sequence[float],
+    *,
+    against: dict[str, Any] | None = None,
+    better: str = "low",
+    aim: str | None = None,
+    met: bool | None = None,
+) -> dict[str, Any]:
+    """Return what a sample says, beside the row `against`. Raises ValueError for another `better`."""
+    if better not in ("low", "high"):
+        raise ValueError(f"better must be 'low' or 'high', not {better!r}")
+    middle = median(sample)
+    return {
+        "name": name, "unit": unit, "median": middle, "low": min(sample), "high": max(sample), "n": len(sample),
+        "against": against["name"] if against else None,
+        "ratio": middle / against["median"] if against else None,
+        "better": better if against else None,
+        "aim": aim, "met": met,
+    }  # fmt: skip
+
+
+def show_rows(title: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Print rows as a table; an aim that is missed says so."""
+    cells = []
+    for one in rows:
+        aim = f"{one['aim']}{': MISSED' if one['met'] is False else ''}" if one["aim"] else ""
+        beside = f"{one['ratio']:.3g} × {one['against']}" if one["ratio"] is not None else ""
+        figures = [f"{one[part]:,.3g}" if abs(one[part]) < 1000 else f"{one[part]:,.0f}" for part in PARTS]
+        cells.append([one["name"], one["unit"], *figures, one["n"], beside, aim])
+    show(title, ["", "unit", *PARTS, "n", "beside", "aim"], cells)
+
+
+def missed(rows: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether an aim was missed."""
+    return any(one["met"] is False for one in rows)
 
 
 def show(title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
