@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.cache import cache
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from accounts.models import User
 from tests.support import browser as chromium
@@ -19,6 +19,7 @@ from tests.support import required
 # How long a busy machine takes decides nothing.
 hypothesis.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis.load_profile("suite")
+expect.set_options(timeout=30_000)
 
 ON_POSTGRES = "postgresql" in settings.DATABASES["default"]["ENGINE"]
 
