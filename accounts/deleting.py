@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from allauth.usersessions.models import UserSession
-from django.core.mail import send_mail
 from django.db import transaction
-from django.template.loader import render_to_string
 
-from accounts import personal
+from accounts import mailing, personal
 from accounts.models import User
 
 
@@ -25,4 +23,4 @@ def delete(user: User) -> None:
             # A session may hold a text that was typed while signed out.
             session.end()
         user.delete()
-    send_mail("Your Headroom account is deleted", render_to_string("account/email/deleted.txt"), None, [email])
+    mailing.message("account/email/deleted", {}, [email]).send()

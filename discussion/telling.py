@@ -13,10 +13,10 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.core import signing
 from django.core.mail import EmailMessage
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts import mailing
 from accounts.access import Person
 from accounts.models import User
 from discussion.models import Comment, Preference
@@ -69,15 +69,11 @@ def _message(comment: Comment) -> EmailMessage | None:
         "who": comment.author.display_name if comment.author and comment.author.display_name else "Someone",
         "thread": comment.thread,
         "place": place,
-        "link": address(comment.get_absolute_url()),
+        "reply_url": address(comment.get_absolute_url()),
         "stop": stop,
     }
-    return EmailMessage(
-        subject=f"A reply to you: {place.title}",
-        body=render_to_string("discussion/email/reply.txt", context),
-        to=[reader.email],
-        headers={"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"},
-    )
+    headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    return mailing.message("discussion/email/reply", context, [reader.email], headers=headers)
 
 
 def address(path: str) -> str:
