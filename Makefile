@@ -41,13 +41,14 @@ test: dev ## Run the suite: the database tests on PostgreSQL, then everything on
 test-all: dev ## Run it with what takes minutes: a clone under make up, every page in a browser, known attacks, machines cut off
 	$(call suite)
 
-check: dev ## Style, types, import contracts, migrations, deployment check, content check
+check: dev ## Style, types, import contracts, migrations, deployment check, licences, content check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy headroom telemetry accounts billing courses practice labs pages notes discussion search grader
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(DEPLOYMENT) $(BIN)/python manage.py check --deploy --fail-level WARNING
+	$(BIN)/python -m headroom.licences --check
 	$(BIN)/python manage.py content check
 
 selfcheck: dev ## Play every lab's solutions and every attack, and compare the verdicts with what they must be
