@@ -80,7 +80,11 @@ def lesson_decision(lesson: Lesson, person: Person, now: datetime) -> Decision:
 
 def open_lesson(lesson: Lesson, person: Person, now: datetime) -> OpenedLesson:
     """Read what `person` may see of `lesson` at `now`: one query."""
-    decision = lesson_decision(lesson, person, now)
+    return read_lesson(lesson, lesson_decision(lesson, person, now))
+
+
+def read_lesson(lesson: Lesson, decision: Decision) -> OpenedLesson:
+    """Read what `decision`, made on this lesson, opens of it: one query."""
     allowed = ALL if decision.sections is None else Q(position__lt=decision.sections)
     headings, shown = _read(lesson.sections, allowed)
     return OpenedLesson(decision, shown, headings)

@@ -57,6 +57,11 @@ def lately(user: Any, limit: int = 5) -> Lately:
     )
 
 
+def in_order() -> list[Lesson]:
+    """Return the lessons in the course's order, with phase and track: one query."""
+    return list(Lesson.objects.shown().select_related("phase", "track").order_by("phase__number", "order"))
+
+
 def outline(user: Any, person: Person) -> list[dict[str, Any]]:
     """Return the phases with their lessons, each with whether it is read and open to this person: one query."""
     now = timezone.now()

@@ -68,8 +68,15 @@ def sync(curriculum: Curriculum) -> Counter[str]:
     Phase.objects.filter(course=course, lessons=None).exclude(
         number__in=[phase["number"] for phase in curriculum.course["phases"]]
     ).delete()
+    Course.objects.filter(pk=course.pk).exclude(stamp=(stamp := _stamp(curriculum))).update(stamp=stamp)
     synced.send(sender=sync)
     return counts
+
+
+def _stamp(curriculum: Curriculum) -> str:
+    """Return a digest of everything that is written here: what processes have made of it is good while it stays."""
+    pages = curriculum.lessons, curriculum.questions
+    return hashlib.sha256(repr((curriculum.course, curriculum.home_figure, pages)).encode()).hexdigest()[:32]
 
 
 def _course(curriculum: Curriculum) -> Course:

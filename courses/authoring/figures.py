@@ -23,18 +23,52 @@ KINDS = {
 }
 
 
-def measured_figure(ident: str, artefact: Mapping[str, Any], svg: str, caption: str) -> str:
-    """Draw a measured figure; `svg` is the picture stored beside the artefact, `caption` clean HTML."""
-    data = json.dumps(artefact["timelines"], separators=(",", ":")).replace("<", "\\u003c")
-    title = escape(str(artefact.get("title", ident)))
+def picture_names(ident: str, artefact: Mapping[str, Any]) -> list[str]:
+    """Return the names of the pictures that an artefact is shown by: a trade-off has one more, for narrow places."""
+    return [ident, f"{ident}-narrow"] if "methods" in artefact else [ident]
+
+
+def measured_figure(ident: str, artefact: Mapping[str, Any], pictures: Mapping[str, str], caption: str) -> str:
+    """Draw a measured figure; `pictures` are the SVGs stored beside the artefact by name, `caption` clean HTML."""
     command = f"<code>{escape(artefact['command'])}</code>"
     source = f"Measured with torch {escape(str(artefact['torch']))}; {command} measures it again."
+    words = f'<figcaption>{caption} <span class="source">{source}</span></figcaption>'
+    drawn = [pictures[name] for name in picture_names(ident, artefact)]
+    about = f'id="figure-{ident}" data-name="{ident}" data-title="{escape(str(artefact.get("title", ident)))}"'
+    if "methods" in artefact:
+        return (
+            f'<figure class="measured" {about} data-plot><div class="at-wide">{drawn[0]}</div>'
+            f'<div class="at-narrow">{drawn[1]}</div>{words}'
+            f"<details><summary>The same as a table</summary>{_points(artefact)}</details></figure>"
+        )
+    data = json.dumps(artefact["timelines"], separators=(",", ":")).replace("<", "\\u003c")
     return (
-        f'<figure class="measured" id="figure-{ident}" data-timeline data-name="{ident}" data-title="{title}">'
-        f'{svg}{_key(artefact["timelines"])}<script type="application/json">{data}</script>'
-        f'<figcaption>{caption} <span class="source">{source}</span></figcaption>'
+        f'<figure class="measured" {about} data-timeline>'
+        f'{drawn[0]}{_key(artefact["timelines"])}<script type="application/json">{data}</script>{words}'
         f"<details><summary>The same in numbers</summary>{_table(artefact['numbers'])}</details></figure>"
     )
+
+
+def _points(artefact: Mapping[str, Any]) -> str:
+    """Lay out every point of a trade-off: its peak, its work, and how much of the plain update that does again."""
+    plain = artefact["methods"][0]["step_flops"]
+    rows = []
+    for point in [*artefact["methods"], *artefact["frontier"]]:
+        cells = [
+            (point["peak_bytes"], "bytes"),
+            (point["step_flops"], "FLOP"),
+            (point["step_flops"] / plain - 1, "fraction"),
+        ]
+        drawn = "".join(_cell(*cell) for cell in cells)
+        rows.append(f'<tr><th scope="row">{escape(point["words"][:1].upper() + point["words"][1:])}</th>{drawn}</tr>')
+    heads = "".join(f'<th scope="col" class="r">{head}</th>' for head in ("Peak", "Work", "Done again, of plain"))
+    head = f'<thead><tr><th scope="col">Run</th>{heads}</tr></thead>'
+    return f'<div class="table" tabindex="0"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _cell(value: float, unit: str) -> str:
+    exact = f"{units.exact(value)} {'' if unit == 'fraction' else unit}".strip()
+    return f'<td class="r num" title="{escape(exact)}">{escape(units.show(value, unit))}</td>'
 
 
 def _key(timelines: Mapping[str, Any]) -> str:
@@ -49,12 +83,10 @@ def _key(timelines: Mapping[str, Any]) -> str:
 def _table(numbers: Mapping[str, Any]) -> str:
     rows = []
     for name, value in numbers.items():
-        words, shown, exact = name.replace("_", " ").capitalize(), str(value), ""
+        words, cell = name.replace("_", " ").capitalize(), f'<td class="r num" title="">{escape(str(value))}</td>'
         if isinstance(value, int | float) and not isinstance(value, bool):
             unit = measured_unit(name)
-            shown = units.show(value, unit)
-            exact = f"{units.exact(value)} {'' if unit == 'fraction' else unit}".strip()
+            cell = _cell(value, unit)
             words = words.removesuffix(f" {name.rsplit('_', 1)[-1]}") if unit else words
-        cell = f'<td class="r num" title="{escape(exact)}">{escape(shown)}</td>'
         rows.append(f'<tr><th scope="row">{escape(words)}</th>{cell}</tr>')
     return f'<div class="table" tabindex="0"><table>{"".join(rows)}</table></div>'

@@ -161,7 +161,8 @@ def _read_measured(folder: Folder) -> None:
     for path in sorted(folder.root.glob("measured/*.json")):
         try:
             made = json.loads(path.read_text("utf-8"))
-            missing = [key for key in ("timelines", "numbers", "command", "torch") if key not in made]
+            shown = ("methods", "frontier") if "methods" in made else ("timelines",)
+            missing = [key for key in (*shown, "numbers", "command", "torch") if key not in made]
         except (ValueError, TypeError) as error:
             folder.problems.append(Problem(path, 1, f"this is not valid JSON: {error}", "generate the artefact again"))
             continue
@@ -169,8 +170,8 @@ def _read_measured(folder: Folder) -> None:
             folder.problems.append(Problem(path, 1, f"the artefact has no {', '.join(missing)}", "generate it again"))
             continue
         folder.measured[path.stem] = made
-        if (picture := path.with_suffix(".svg")).is_file():
-            folder.pictures[path.stem] = picture.read_text("utf-8")
+    for picture in sorted(folder.root.glob("measured/*.svg")):
+        folder.pictures[picture.stem] = picture.read_text("utf-8")
 
 
 def _page(path: Path, shape: dict[str, Key], sections: Iterable[str], what: str, problems: list[Problem]) -> Page:

@@ -44,11 +44,13 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 def read_yaml(path: Path, text: str, problems: list[Problem], offset: int = 0) -> Lines:
     """Parse one YAML mapping; a fault is added to `problems` and an empty mapping returned."""
-    loader = _Loader(text)
-    loader.offset = offset
+    loader: _Loader | None = None
     try:
+        loader = _Loader(text)
+        loader.offset = offset
         made = loader.get_single_data()
-    except yaml.YAMLError as error:
+    # beside its own errors the parser lets through what it meets in a value: a date that is none, `!!int` without digits
+    except (yaml.YAMLError, ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = (mark.line + 1 if mark else 1) + offset
         problems.append(
@@ -61,7 +63,8 @@ def read_yaml(path: Path, text: str, problems: list[Problem], offset: int = 0) -
         )
         made = None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
     if isinstance(made, Lines):
         return made
     if made is not None:

@@ -20,7 +20,7 @@ from pymdownx.blocks.details import DetailsExtension
 
 from courses.calculators import Calculator
 
-from .figures import measured_figure
+from .figures import measured_figure, picture_names
 from .links import Known, resolve, slugify
 from .numbers import Sources, compute
 from .problems import AuthorError, Problem, one_of
@@ -309,14 +309,16 @@ class PageRenderer:
                 f"the figure “{argument}” has no source: measured/{argument}.json is not there",
                 one_of(artefacts, argument),
             )
-        if argument not in self.library.pictures:
-            raise AuthorError(f"measured/{argument}.svg is not there", f"run {artefacts[argument]['command']}")
+        artefact, pictures = artefacts[argument], self.library.pictures
+        for name in picture_names(argument, artefact):
+            if name not in pictures:
+                raise AuthorError(f"measured/{name}.svg is not there", f"run {artefact['command']}")
         caption = nh3.clean(
             body[0].strip(), tags={"span", "em", "strong", "code"}, attributes={"*": {"class", "title"}}
         )
         if not caption:
             raise AuthorError(f"the figure “{argument}” has no caption", "say in a sentence what it shows")
-        return measured_figure(argument, artefacts[argument], self.library.pictures[argument], caption)
+        return measured_figure(argument, artefact, pictures, caption)
 
 
 def _with_ids(markdown: str, headings: list[tuple[int, str, str]]) -> str:

@@ -21,6 +21,7 @@ class Course(models.Model):
     summary = models.TextField()
     home_figure = models.TextField(blank=True, help_text="HTML of the measured figure on the home page.")
     home_calculator = models.SlugField(blank=True)
+    stamp = models.CharField(max_length=32, blank=True, help_text="A digest of the whole curriculum as it was loaded.")
 
     def __str__(self) -> str:
         return self.title
