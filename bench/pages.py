@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench import load, serving
+from bench import load, web
 from bench.results import ROOT, machine, missed, row, save, show_rows
 
 LESSON, QUESTION = "/lessons/kv-cache/", "/questions/why-decode-is-slow/"
@@ -55,11 +55,11 @@ def main() -> int:
     rounds, seconds = (3, 0.4) if options.quick else (9, 2.0)
     on = machine()
     verdict = json.loads(options.verdict.read_text() if options.verdict else graded())
-    with serving.database() as folder:
-        user, cookie = serving.signed_in("member@example.org")
+    with web.database() as folder:
+        user, cookie = web.signed_in("member@example.org")
         subjects = subjects_of(verdict_page(user, verdict), cookie)
-        with serving.server(folder) as port:
-            os.sched_setaffinity(0, serving.cores()[1])
+        with web.server(folder) as port:
+            os.sched_setaffinity(0, web.cores()[1])
             subjects["visitor"].append(Subject("static file, visitor", static(), ""))
             measure(port, [one for some in subjects.values() for one in some], rounds, seconds)
     rows = [made for who, some in subjects.items() for made in rows_of(who, some)]
@@ -67,7 +67,7 @@ def main() -> int:
     sizes = {one.name: one.rounds[-1].bytes for some in subjects.values() for one in some}
     show_rows("Pages: requests a second, one core", rows)
     print("\n99 % of answers within, ms: " + ", ".join(f"{name} {value:.1f}" for name, value in tails.items()))
-    extras = {"p99_ms": tails, "answer_bytes": sizes, "workers": serving.WORKERS, "seconds_a_round": seconds}
+    extras = {"p99_ms": tails, "answer_bytes": sizes, "workers": web.WORKERS, "seconds_a_round": seconds}
     save("pages", on, {"title": "Pages: requests a second", "quick": options.quick, "rows": rows, **extras})
     return 1 if missed(rows) else 0
 
@@ -111,10 +111,10 @@ def subjects_of(verdict: str, cookie: str) -> dict[str, list[Subject]]:
 def measure(port: int, subjects: list[Subject], rounds: int, seconds: float) -> None:
     """Let the subjects take turns, after a first turn that does not count."""
     for subject in subjects:
-        load.round_of(port, load.request(serving.HOST, subject.path, subject.cookie), seconds / 2)
+        load.round_of(port, load.request(web.HOST, subject.path, subject.cookie), seconds / 2)
     for _ in range(rounds):
         for subject in subjects:
-            sent = load.request(serving.HOST, subject.path, subject.cookie)
+            sent = load.request(web.HOST, subject.path, subject.cookie)
             subject.rounds.append(load.round_of(port, sent, seconds))
         print(".", end="", flush=True)
 
