@@ -15,6 +15,10 @@ from grader.meter import Metered
 BATCH, TOKENS, WIDTH, STAGES, DEPTH = 4, 512, 32, 4, 4
 BLOCKS = STAGES * DEPTH
 SHARES = (0.2, 0.4, 0.6, 0.8)
+SHAPE = (
+    f"A pyramid of {STAGES} stages of {DEPTH} transformer blocks, "
+    f"{TOKENS} tokens of width {WIDTH} to {TOKENS // 2 ** (STAGES - 1)} of {WIDTH * 2 ** (STAGES - 1)}, fp32"
+)
 
 
 class Merge(nn.Module):
@@ -86,8 +90,7 @@ def byte_frontier() -> dict[str, Any]:
     add("least_nested", frontier.smallest(profile, replays=None).schedule)
     first, last = profile[0], profile[-1]
     return {
-        "title": f"A pyramid of {STAGES} stages of {DEPTH} transformer blocks, "
-        f"{TOKENS} tokens of width {WIDTH} to {TOKENS // 2 ** (STAGES - 1)} of {WIDTH * 2 ** (STAGES - 1)}, fp32",
+        "title": SHAPE,
         "timelines": drawn({"the best under its peak": runs["best_at_equal4"], "four equal segments": runs["equal4"]}),
         "peak": runs["best_at_equal4"].peak,
         "numbers": found | sizes("first", first) | sizes("last", last),

@@ -1,4 +1,4 @@
-"""Measure the runs that lessons show, and write them as artefacts: JSON with the numbers, SVG with the picture.
+"""Measure the runs that lessons show, and write them as artefacts: JSON with the numbers, SVG with the pictures.
 
     python -m bench.figures                 # all of them, about four minutes on one core
     python -m bench.figures checkpoint-sweep --out FOLDER
@@ -20,7 +20,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bench import budgets, decoding, latents, losses, replays, rounding, selecting, sharding, splitting, training
+from bench import (
+    budgets,
+    decoding,
+    latents,
+    losses,
+    replays,
+    rounding,
+    selecting,
+    sharding,
+    splitting,
+    tradeoffs,
+    training,
+)
 from bench.stacks import (
     BATCH,
     BLOCKS,
@@ -194,13 +206,18 @@ ARTEFACTS: dict[str, Callable[[], dict[str, Any]]] = {
     "compressed-activations": rounding.compressed_activations,
     "sharded-state": sharding.sharded_state,
     "sequence-parallel": splitting.sequence_parallel,
+    "stack-tradeoff": tradeoffs.stack,
+    "pyramid-tradeoff": tradeoffs.pyramid,
 }
 
 
 def write(ident: str, folder: Path) -> None:
-    """Measure one artefact and write its JSON and its SVG into the folder."""
+    """Measure one artefact and write its JSON and its pictures (SVG, by the end of their names) into the folder."""
     made = ARTEFACTS[ident]()
-    picture = timeline.svg(made["timelines"], peak=made.pop("peak"), prefix=ident)
+    if "timelines" in made:
+        pictures = {"": timeline.svg(made["timelines"], peak=made.pop("peak"), prefix=ident)}
+    else:
+        pictures = tradeoffs.pictures(made, ident)
     artefact = {
         "command": f"python -m bench.figures {ident}",
         "torch": torch.__version__.split("+")[0],
@@ -209,7 +226,8 @@ def write(ident: str, folder: Path) -> None:
     }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{ident}.json").write_text(json.dumps(artefact, separators=(",", ":"), ensure_ascii=False) + "\n")
-    (folder / f"{ident}.svg").write_text(picture + "\n")
+    for end, picture in pictures.items():
+        (folder / f"{ident}{end}.svg").write_text(picture + "\n")
     print(ident, json.dumps(made["numbers"], indent=1))
 
 

@@ -54,21 +54,21 @@ def _points(artefact: Mapping[str, Any]) -> str:
     plain = artefact["methods"][0]["step_flops"]
     rows = []
     for point in [*artefact["methods"], *artefact["frontier"]]:
-        cells = [
-            (point["peak_bytes"], "bytes"),
-            (point["step_flops"], "FLOP"),
-            (point["step_flops"] / plain - 1, "fraction"),
-        ]
-        drawn = "".join(_cell(*cell) for cell in cells)
+        work, again = point["step_flops"], point["step_flops"] / plain - 1
+        drawn = (
+            _cell(point["peak_bytes"], "bytes")
+            + _cell(work, "FLOP", units.format_as(work, "GFLOP"))
+            + _cell(again, "fraction")
+        )
         rows.append(f'<tr><th scope="row">{escape(point["words"][:1].upper() + point["words"][1:])}</th>{drawn}</tr>')
     heads = "".join(f'<th scope="col" class="r">{head}</th>' for head in ("Peak", "Work", "Done again, of plain"))
     head = f'<thead><tr><th scope="col">Run</th>{heads}</tr></thead>'
     return f'<div class="table" tabindex="0"><table>{head}<tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _cell(value: float, unit: str) -> str:
+def _cell(value: float, unit: str, shown: str = "") -> str:
     exact = f"{units.exact(value)} {'' if unit == 'fraction' else unit}".strip()
-    return f'<td class="r num" title="{escape(exact)}">{escape(units.show(value, unit))}</td>'
+    return f'<td class="r num" title="{escape(exact)}">{escape(shown or units.show(value, unit))}</td>'
 
 
 def _key(timelines: Mapping[str, Any]) -> str:

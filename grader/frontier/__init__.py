@@ -9,7 +9,7 @@
 `schedule` states the class of schedules and how bytes are predicted, `solving` what is optimal over it.
 """
 
-from grader.frontier.executing import execute, keep_products, program
+from grader.frontier.executing import execute, keep_products, program, update
 from grader.frontier.profiling import measure
 from grader.frontier.schedule import (
     BlockProfile,
@@ -41,4 +41,5 @@ __all__ = [
     "recomputed_flops",
     "replayed",
     "smallest",
+    "update",
 ]

@@ -46,7 +46,14 @@ def _keeping_products() -> Any:
 
 
 def program(blocks: nn.ModuleList, x: torch.Tensor, schedule: Sequence[Part]) -> Program:
-    """Return one update (forward, backward) of the chain under `schedule`, for `grader.meter.run`.
+    """Return one update (forward, backward) of the chain under `schedule`, for `grader.meter.run`."""
+    return update(blocks, x, lambda blocks, x: execute(blocks, x, schedule))
+
+
+def update(
+    blocks: nn.ModuleList, x: torch.Tensor, run: Callable[[Sequence[Block], torch.Tensor], torch.Tensor]
+) -> Program:
+    """Return one update (forward, backward) of the chain whose forward is `run`.
 
     Gradients are made resident first, so that the bytes above the start are activations; the loss is a fixed linear
     form of the output and keeps none of it. Adds to the blocks' gradients.
@@ -57,7 +64,7 @@ def program(blocks: nn.ModuleList, x: torch.Tensor, schedule: Sequence[Part]) ->
     state: dict[str, Any] = {}
 
     def forward() -> None:
-        state["loss"] = LinearLoss.apply(execute(list(blocks), x, schedule))
+        state["loss"] = LinearLoss.apply(run(list(blocks), x))
 
     def backward() -> None:
         state["loss"].backward()

@@ -18,6 +18,7 @@ import torch
 from grader import frontier, lab_code, meter
 from grader.catalog import Lab
 from grader.frontier import BlockProfile, Schedule
+from grader.meter import Metered
 from grader.program import Case, Program, build
 from grader.reference import prepare
 from grader.tradeoff.points import FILE, Point, Tradeoff, to_json
@@ -61,23 +62,37 @@ def sizes(lab: Lab) -> list[Case]:
 
 
 def measure(lab: Lab, case: Case) -> Tradeoff:
-    """Meter the case plain, with every block replayed, in about as many segments as the root of their number, with
-    the lab's selective run, and under the best schedules for budgets in between."""
+    """Meter the case of a lab in every way, the selective one being the lab's."""
     prepare()
-    profile = _profile(lab, case)
+    profile, selective = _profile(lab, case), lab_code.judge(lab).SELECTIVE
+    methods, best = trace(profile, selective, lambda run: meter.run(_program(lab, case, run)))
+    return Tradeoff(case["name"], methods, best, "", torch.__version__)
+
+
+def trace(
+    profile: Sequence[BlockProfile], selective: tuple[str, Run], metered: Callable[[Run], Metered]
+) -> tuple[tuple[Point, ...], tuple[Point, ...]]:
+    """Return methods and frontier of a chain of blocks: plain, with every block replayed, in about as many segments as
+    the root of their number, selective (its words and its run), and under the best schedules for budgets in between.
+
+    `metered` runs one update in which `run(blocks, x)` is the forward of the chain.
+    """
     count = len(profile)
-    words, selective = lab_code.judge(lab).SELECTIVE
     segments = max(1, round(math.sqrt(count)))
     lengths = [count * (n + 1) // segments - count * n // segments for n in range(segments)]
     runs = [
         ("plain", "plain: everything kept", _scheduled(frontier.plain(count))),
         ("full", "full: every block run again", _scheduled(frontier.replayed([1] * count))),
         ("root", f"square root: {segments} segments run again", _scheduled(frontier.replayed(lengths))),
-        ("selective", f"selective: {words}", selective),
+        ("selective", f"selective: {selective[0]}", selective[1]),
     ]
-    methods = tuple(_point(lab, case, name, said, run) for name, said, run in runs)
-    best = [_point(lab, case, "best", _said(schedule), _scheduled(schedule)) for schedule in _schedules(profile)]
-    return Tradeoff(case["name"], methods, tuple(_lowest(best)), "", torch.__version__)
+
+    def point(name: str, words: str, run: Run) -> Point:
+        found = metered(run)
+        return Point(name, words, found.peak_bytes, found.flops)
+
+    best = [point("best", _said(schedule), _scheduled(schedule)) for schedule in _schedules(profile)]
+    return tuple(point(*run) for run in runs), tuple(_lowest(best))
 
 
 def _schedules(profile: Sequence[BlockProfile]) -> list[Schedule]:
@@ -110,11 +125,6 @@ def _lowest(points: list[Point]) -> Iterator[Point]:
 
 def _scheduled(schedule: Schedule) -> Run:
     return lambda blocks, x, *_: frontier.execute(list(blocks), x, schedule)
-
-
-def _point(lab: Lab, case: Case, name: str, words: str, run: Run) -> Point:
-    metered = meter.run(_program(lab, case, run))
-    return Point(name, words, metered.peak_bytes, metered.flops)
 
 
 def _profile(lab: Lab, case: Case) -> list[BlockProfile]:

@@ -19,14 +19,24 @@ ARTEFACT = {
     "command": "make figures",
     "torch": "2.13.0",
 }
+TRADEOFF = {
+    "title": "Two blocks",
+    "methods": [
+        {"name": "plain", "words": "plain: everything kept", "peak_bytes": 2_097_152, "step_flops": 1_000_000_000},
+        {"name": "full", "words": "full: <all> again", "peak_bytes": 1_048_576, "step_flops": 1_250_000_000},
+    ],
+    "frontier": [{"name": "best", "words": "best: 1 kept", "peak_bytes": 1_500_000, "step_flops": 1_125_000_000}],
+    "numbers": {},
+    "command": "make figures",
+    "torch": "2.13.0",
+}
+PICTURES = {"run": "<svg id='drawn'></svg>", "both": "<svg id='wide'></svg>", "both-narrow": "<svg id='narrow'></svg>"}
 
 
 def page() -> PageRenderer:
-    sources = Sources(calculators.get, calculators.all_calculators, {"run": ARTEFACT})
+    sources = Sources(calculators.get, calculators.all_calculators, {"run": ARTEFACT, "both": TRADEOFF})
     known = Known({"lesson": {"kv-cache"}, "question": set(), "calculator": {"time-to-train"}, "lab": {"replay"}})
-    library = Library(
-        sources, {"run": "<svg id='drawn'></svg>"}, known, lambda found, inputs, prefix: f"<form>{inputs}"
-    )
+    library = Library(sources, dict(PICTURES), known, lambda found, inputs, prefix: f"<form>{inputs}")
     return PageRenderer(Path("page.md"), library)
 
 
@@ -84,6 +94,27 @@ def test_a_figure_says_what_measures_it_again_and_its_numbers() -> None:
 def test_a_figure_names_the_kinds_of_memory_that_are_in_it() -> None:
     made = rendered("/// figure | run\nCaption.\n///").html
     assert '<ul class="key"><li><i class="m-saved_activation"></i>saved activations</li></ul>' in made
+
+
+def test_a_tradeoff_is_drawn_for_wide_and_narrow_places_and_holds_every_point_as_a_table() -> None:
+    made = rendered("/// figure | both\nCaption.\n///").html
+    assert '<figure class="measured" id="figure-both" data-name="both" data-title="Two blocks" data-plot>' in made
+    assert (
+        "<div class=\"at-wide\"><svg id='wide'></svg></div><div class=\"at-narrow\"><svg id='narrow'></svg></div>"
+        in made
+    )
+    assert (
+        '<th scope="row">Full: &lt;all&gt; again</th><td class="r num" title="1,048,576 bytes">1.05 MB (1.00 MiB)</td>'
+        '<td class="r num" title="1,250,000,000 FLOP">1.25 GFLOP</td><td class="r num" title="0.25">25.0 %</td>'
+    ) in made
+    assert made.count('<th scope="row">') == 3 and "make figures" in made and "<script" not in made
+
+
+def test_a_tradeoff_without_its_narrow_picture_is_an_error() -> None:
+    renderer = page()
+    renderer.library.pictures.pop("both-narrow")  # type: ignore[attr-defined]
+    renderer.section("/// figure | both\nCaption.\n///", 1)
+    assert [problem.message for problem in renderer.problems] == ["measured/both-narrow.svg is not there"]
 
 
 def test_headings_get_ids_that_do_not_collide() -> None:

@@ -48,3 +48,13 @@ def test_the_png_is_a_picture_of_what_is_shown(page: Page, width: int) -> None:
     assert download.value.suggested_filename == "a-run.png"
     assert content.startswith(b"\x89PNG") and len(content) > 8_000
     assert int.from_bytes(content[16:20], "big") == 2 * (720 if width > 500 else 340)
+
+
+def test_what_has_a_table_and_no_file_is_saved_as_csv_with_exact_numbers(stage: Stage) -> None:
+    table = (
+        '<table><tr><th>Run</th><th>Peak</th></tr><tr><th>A "b"</th><td title="2,097,152 bytes">2 MiB</td></tr></table>'
+    )
+    page = stage.show(FIGURE.replace("</figure>", f"{table}</figure>"), ["timeline.js"], wide=tradeoff.svg(MADE, MINE))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    assert Path(download.value.path()).read_text() == '"Run","Peak"\n"A ""b""","2,097,152 bytes"\n'

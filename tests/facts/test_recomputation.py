@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from bench.tradeoffs import pictures
+
 MEASURED = Path(__file__).resolve().parents[2] / "courses" / "content" / "measured"
 RANDOM_STATE = 5056  # bytes of the CPU generator's state, kept by every checkpoint
 
@@ -77,3 +79,29 @@ def test_three_more_bits_are_an_eighth_of_the_error():
     bf16, fp16 = (found[f"{name}_median_gradient_error_fraction"] for name in ("bf16", "fp16"))
     assert bf16 / fp16 == pytest.approx(8, rel=0.1)
     assert found["int8_saved_of_plain_fraction"] == pytest.approx((1 + 4 / 128) / 4, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("tradeoff", "method", "figure", "run"),
+    [
+        ("stack-tradeoff", "plain", "checkpoint-every-block", "plain"),
+        ("stack-tradeoff", "full", "checkpoint-every-block", "full"),
+        ("stack-tradeoff", "selective", "checkpoint-every-block", "selective"),
+        ("stack-tradeoff", "root", "checkpoint-segments", "four"),
+        ("pyramid-tradeoff", "plain", "byte-frontier", "plain"),
+        ("pyramid-tradeoff", "full", "byte-frontier", "equal16"),
+        ("pyramid-tradeoff", "root", "byte-frontier", "equal4"),
+    ],
+)
+def test_memory_against_work_shows_the_runs_of_the_other_figures(tradeoff: str, method: str, figure: str, run: str):
+    assert numbers(tradeoff)[f"{method}_peak_bytes"] == numbers(figure)[f"{run}_peak_bytes"]
+
+
+@pytest.mark.parametrize("ident", ["stack-tradeoff", "pyramid-tradeoff"])
+def test_a_frontier_falls_and_is_drawn_as_it_was_measured(ident: str):
+    made = json.loads((MEASURED / f"{ident}.json").read_text())
+    best = [(point["peak_bytes"], point["step_flops"]) for point in made["frontier"]]
+    assert best == sorted(best) and [work for _, work in best] == sorted((work for _, work in best), reverse=True)
+    assert best[-1] == (made["methods"][0]["peak_bytes"], made["methods"][0]["step_flops"])
+    for end, picture in pictures(made, ident).items():
+        assert (MEASURED / f"{ident}{end}.svg").read_text() == picture + "\n"

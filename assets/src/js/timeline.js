@@ -147,17 +147,29 @@ function upgrade(figure) {
   new ResizeObserver(render).observe(box);
 }
 
-/** A picture that the server draws whole: only saving it as PNG is left to do here. */
+/** The table under a picture as CSV: of a number the exact one, which is its title. */
+function tableCsv(table) {
+  const cell = (one) => `"${(one.title || one.textContent).trim().replaceAll('"', '""')}"`;
+  return `${[...table.rows].map((row) => [...row.cells].map(cell).join(",")).join("\n")}\n`;
+}
+
+/** A picture that the server draws whole: only saving it is left to do here. */
 function savable(figure) {
   if (figure.dataset.ready) return;
   figure.dataset.ready = "true";
-  const made = Object.assign(document.createElement("button"), { type: "button", className: "btn quiet small", textContent: "Save as PNG" });
-  made.addEventListener("click", async () => {
-    const shown = [...figure.querySelectorAll("svg.plot")].find((svg) => svg.getBoundingClientRect().width);
-    download(await picture(shown, figure.dataset.title, []), `${figure.dataset.name.replace(/[^\w.-]+/g, "-")}.png`);
-  });
+  const name = figure.dataset.name.replace(/[^\w.-]+/g, "-");
   const actions = Object.assign(document.createElement("p"), { className: "downloads" });
-  actions.append(made);
+  const add = (label, act) => {
+    const made = Object.assign(document.createElement("button"), { type: "button", className: "btn quiet small", textContent: label });
+    made.addEventListener("click", act);
+    actions.append(made);
+  };
+  add("Save as PNG", async () => {
+    const shown = [...figure.querySelectorAll("svg.plot")].find((svg) => svg.getBoundingClientRect().width);
+    download(await picture(shown, figure.dataset.title, []), `${name}.png`);
+  });
+  const table = figure.querySelector("table");
+  if (table && !figure.querySelector("a[href*='.csv']")) add("Save as CSV", () => download(new Blob([tableCsv(table)], { type: "text/csv" }), `${name}.csv`));
   figure.querySelector("figcaption").before(actions);
 }
 
