@@ -2,9 +2,9 @@
 
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
 
-from headroom import design, metrics, reporting, views
+from headroom import card_pages, design, metrics, reporting, views
 
 # Staff sign in as everyone does: with the second factor, the limits and the notices of the one sign-in page.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -13,6 +13,10 @@ urlpatterns = [
     path("readyz", views.readyz, name="readyz"),
     path("metrics", metrics.page, name="metrics"),
     path(".well-known/security.txt", reporting.security_txt, name="security_txt"),
+    path("cards/home.png", card_pages.card, name="card-home"),
+    re_path(
+        r"^cards/(?P<kind>lesson|question|lab|calculator)s/(?P<slug>[-a-zA-Z0-9_]+)\.png$", card_pages.card, name="card"
+    ),
     path("security/", reporting.page, name="security"),
     path("staff/design/", admin.site.admin_view(design.page), name="design"),
     path("staff/", admin.site.urls),

@@ -7,6 +7,8 @@ from typing import Any
 from django import template
 from django.conf import settings
 
+from headroom import card_pages, cards
+
 register = template.Library()
 
 
@@ -18,5 +20,8 @@ def about(context: template.Context, title: str, text: str, kind: str = "website
     calculator and the filters of a list are the same page.
     """
     request = context.get("request")
-    address = f"{settings.SITE_URL.rstrip('/')}{request.path}" if request else ""
-    return {"title": title, "text": text, "kind": kind, "address": address}
+    site = settings.SITE_URL.rstrip("/")
+    made: dict[str, Any] = {"title": title, "text": text, "kind": kind}
+    if request:
+        made |= {"address": f"{site}{request.path}", "card": f"{site}{card_pages.address(request.path, title)}"}
+    return made | {"card_size": cards.SIZE}
