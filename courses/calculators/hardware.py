@@ -1,6 +1,6 @@
 """Peak rates of devices: dense, 16-bit (bf16; fp16 on V100). A vendor's figure "with sparsity" is twice that.
 
-Memory rates and sizes are the vendors' data sheets', for the 80 GB variant of A100 and the 32 GB one of V100.
+Memory rates and sizes are the vendors' data sheets', for the 80 GB SXM variant of A100 and the 32 GB one of V100.
 """
 
 from __future__ import annotations
