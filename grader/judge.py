@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from grader import catalog, devices, lab_code, pool, reference, source, wire
+from grader import catalog, devices, lab_code, pool, reference, source, subjects, wire
 from grader import sandbox as boxes
 from grader.catalog import Lab
 from grader.program import Case
@@ -21,7 +21,7 @@ from grader.runs import CaseRun
 from grader.session import Cancelled, Crashed, Refused, Session, Tampering
 from grader.verdict import Check, Measurements, Outcome, StepSeconds, Verdict
 
-__all__ = ["Cancelled", "grade", "warm"]
+__all__ = ["Cancelled", "grade", "ready", "warm"]
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +73,11 @@ def grade(
         log.exception("grading %s failed on our side", slug)
         message = "Grading failed on our side. It does not count as an attempt; your code is kept."
         return Verdict(slug, Outcome.UNGRADABLE, device=device, message=message)
+
+
+def ready(sandbox: str = "auto") -> None:
+    """Raise sandbox.Unavailable, with a sentence that says what to do, where this process cannot grade at all."""
+    subjects.ready(sandbox)
 
 
 def warm(sandbox: str = "auto") -> None:

@@ -14,8 +14,6 @@ Messages (JSON bodies of `grader.wire`):
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import linecache
 import sys
 import traceback
@@ -25,14 +23,12 @@ from typing import Any
 
 import torch
 
-from grader import meter, wire
+from grader import heap, meter, wire
 from grader.program import Program, build
 from grader.sandbox.inside import Channel, lock_down
 
 FILENAME = "submission.py"
 MAX_TEXT = 8_000
-
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
 
 class Subject:
@@ -46,6 +42,7 @@ class Subject:
         self.metered: meter.Metered | None = None
         self.measure = False
         self.device = "cpu"
+        self.holes = heap.Holes()
         self.waiting: bytes | None = None
 
     def serve(self) -> None:
@@ -72,6 +69,7 @@ class Subject:
         """Say that the update has ended, and let the judge look before the meter takes memory to work it out."""
         self.channel.send(*wire.parts({"ran": True}))
         self.waiting = self.channel.receive()
+        self.holes.open()
 
     def answer(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> tuple[dict[str, Any], Any] | None:
         try:
@@ -123,16 +121,18 @@ class Subject:
         """Run a whole update and throw it away: first-use workspaces are not the learner's. Its seed is another one."""
         self.program = self.metered = None
         _run(build(self.harness, case, self.entry))
-        _settle()
+        heap.settle()
         return {"armed": True}
 
     def prepare(self, case: dict[str, Any], measure: bool) -> dict[str, Any]:
         self.program = self.metered = None
+        self.holes.open()
         self.measure = measure
         self.device = case.get("device", "cpu")
         self.program = build(self.harness, case, self.entry)
         if measure:
-            _settle()
+            heap.settle()
+            self.holes.close()
         return {"prepared": True}
 
     def go(self) -> tuple[dict[str, Any], Any] | None:
@@ -152,9 +152,7 @@ class Subject:
 
     def times(self, case: dict[str, Any], pairs: int) -> dict[str, Any]:
         """Time the update against the plain one, in turn, with an ordinary malloc."""
-        libc = ctypes.CDLL(None)
-        libc.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
-        libc.mallopt(_M_TRIM_THRESHOLD, 512 << 20)
+        heap.keep_what_is_freed()
         seconds = meter.times(
             lambda: build(self.harness, case, self.entry),
             lambda: build(self.harness, case, self.harness.PLAIN),
@@ -185,12 +183,6 @@ def main() -> None:
     meter.warm()
     channel.send(wire.encode({"ready": True}))
     Subject(channel).serve()
-
-
-def _settle() -> None:
-    """Give back what nothing holds any more, so that the resident size is what is held."""
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
 
 
 def _run(program: Program) -> None:

@@ -10,7 +10,7 @@ from grader.sandbox import Limits, Sandbox, Unavailable, available
 
 PACKAGE = Path(__file__).resolve().parent
 
-INSIDE = ("program.py", "wire.py", "subject.py", "verdict.py", "timeline", "meter")
+INSIDE = ("heap.py", "program.py", "wire.py", "subject.py", "verdict.py", "timeline", "meter")
 """The grader's files that the sandbox sees; the judge, the references and the labs' folders are not among them."""
 
 
@@ -30,12 +30,11 @@ CUDA_OPEN_FILES = 512
 """The driver opens its files many times over."""
 
 
-def start(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
-    """Start a subject and return its sandbox; torch is still being imported when this returns.
+def ready(mode: str) -> str:
+    """Return the mode that a subject would be started in: "bwrap" or "none".
 
     mode   "bwrap"; "none", a plain process for code that its owner trusts; or "auto": the first where it works here,
-           else the second. Raises Unavailable, with a sentence that says what to set, and ValueError.
-    device "cuda" shows the sandbox the GPU's files, which the driver needs; "cpu" none of them
+           else the second. Raises Unavailable, with a sentence that says what to do, where none can be started.
     """
     if mode == "auto":
         mode = "bwrap" if available().ok else "none"
@@ -44,6 +43,16 @@ def start(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
     if _digest() != _LOADED:
         # Judge and subject would speak two versions, and the submission would be blamed for what the new one says.
         raise Unavailable("The grader's files have changed since this process started: restart the worker.")
+    return mode
+
+
+def start(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
+    """Start a subject and return its sandbox; torch is still being imported when this returns.
+
+    mode   as in `ready`, which raises what it does
+    device "cuda" shows the sandbox the GPU's files, which the driver needs; "cpu" none of them
+    """
+    mode = ready(mode)
     files = {f"grader/{name}": PACKAGE / name for name in INSIDE}
     nodes: tuple[str, ...] = ()
     if device == "cuda":

@@ -33,11 +33,17 @@ WRITE_RETRIES_S = (0.2, 1.0, 3.0, 8.0, 15.0)
 """Waits between tries to write a verdict while the database is away."""
 
 
+class CannotGrade(Exception):
+    """This worker cannot grade at all; the message says what to do. No submission was taken."""
+
+
 def grade(hint: int) -> bool:
     """Grade the submission that is next, on the device of the one whose primary key is the `hint`.
 
-    False: nothing was there to be taken, or another attempt or a cancellation came first.
+    False: nothing was there to be taken, or another attempt or a cancellation came first. Raises CannotGrade where the
+    fault is this worker's: it would use up the attempts of everything that waits.
     """
+    _be_able()
     submission = _next(hint)
     if submission is None:
         return False
@@ -76,6 +82,15 @@ def _grade(submission: Submission, said: dict[str, Any]) -> bool:
     return written
 
 
+def _be_able() -> None:
+    try:
+        from grader import judge
+
+        judge.ready(sandbox_mode())
+    except Exception as error:  # an installation can be broken in any way
+        raise CannotGrade(str(error)) from error
+
+
 def _next(hint: int) -> Submission | None:
     """Claim the next submission; another worker that was quicker leaves the one after it."""
     device = Submission.objects.filter(pk=hint).values_list("device", flat=True).first()
@@ -89,11 +104,8 @@ def _judge(
     submission: Submission, progress: Callable[[str, int, int], None], cancelled: Callable[[], bool]
 ) -> Verdict | None:
     """Return the judge's verdict, ours where it failed, None where it was told to stop."""
-    try:
-        from grader import judge
-    except Exception:  # an installation can be broken in any way, and the learner's code is not to blame
-        log.exception("The judge cannot be loaded.")
-        return ungradable(submission.lab, submission.device, "The grader could not be started.")
+    from grader import judge
+
     try:
         return judge.grade(
             submission.lab,

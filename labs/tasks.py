@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from celery import shared_task
+from celery import Task, shared_task
 from kombu.exceptions import OperationalError
 
 from labs import runners  # the worker, which loads this module, beats through it
@@ -15,12 +15,17 @@ LONGEST_GRADING_S = 600
 """A grading that takes longer is stuck by a fault of ours: its lease runs out and its process is ended."""
 
 
-@shared_task(ignore_result=True, acks_late=False, time_limit=LONGEST_GRADING_S + 60)
-def grade(pk: int) -> None:
-    """Grade one submission, if it is still there to be taken."""
+@shared_task(bind=True, ignore_result=True, acks_late=False, time_limit=LONGEST_GRADING_S + 60)
+def grade(self: Task, pk: int) -> None:
+    """Grade one submission, if it is still there to be taken. A worker that cannot grade ends: what starts it anew
+    starts it with the files that are there then, and until that works the submissions wait."""
     from labs import grading  # late: only workers need the grader
 
-    grading.grade(pk)
+    try:
+        grading.grade(pk)
+    except grading.CannotGrade as why:
+        log.critical("This worker cannot grade and stops: %s", why)
+        self.app.control.shutdown(destination=[self.request.hostname])
 
 
 @shared_task(ignore_result=True, acks_late=False, expires=5)

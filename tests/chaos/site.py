@@ -28,6 +28,9 @@ DISK_BYTES = 4 << 20
 OWN_DISK = 'mount -t tmpfs -o size="$0" none "$TMPDIR" && exec "$@"'
 """Runs a command whose temporary folder is a small disk of its own, which ends with it."""
 
+EMPTY = 'mount --bind /dev/null "$0" && exec "$@"'
+"""Runs a command to which one file is empty."""
+
 KINDS = {
     "passed": "def double(x):\n    return x + x\n",
     "failed": "def double(x):\n    return x\n",
@@ -119,14 +122,20 @@ class Site:
         return process
 
     def worker(
-        self, name: str, kept: bool = True, own_disk: bool = False, **environment: str
+        self, name: str, kept: bool = True, own_disk: bool = False, without: Path | None = None, **environment: str
     ) -> "subprocess.Popen[bytes]":
-        """Start a worker of one process. With `own_disk` its temporary folder holds `DISK_BYTES` and is its alone."""
+        """Start a worker of one process. With `own_disk` its temporary folder holds `DISK_BYTES` and is its alone; a
+        file that it is `without` is empty to it alone."""
         # Who is not root may mount only where they are root, in a namespace of their own.
         apart = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+        within: list[str] = []
+        if own_disk:
+            within = [*apart, "sh", "-c", OWN_DISK, str(DISK_BYTES)]
+        elif without:
+            within = [*apart, "sh", "-c", EMPTY, str(without)]
         return self.start(
             "worker", "-n", f"{name}@%h", "-Q", "cpu,short", "-c", "1", "--without-gossip", "--without-mingle",
-            kept=kept, within=[*apart, "sh", "-c", OWN_DISK, str(DISK_BYTES)] if own_disk else [],
+            kept=kept, within=within,
             **{"REMAP_SIGTERM": "SIGQUIT"} | environment,
         )  # fmt: skip
 

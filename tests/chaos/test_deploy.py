@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from tests.chaos.site import site
+from tests.chaos.site import KINDS, ROOT, site
 from tests.support import postgres, redis
 from tests.support.process import until
 
@@ -36,6 +36,17 @@ def test_what_a_stopping_worker_holds_is_graded_by_the_next(on):
     until(lambda: on.sql("SELECT count(*) FROM labs_submission WHERE state <> 'done'") == [(0,)], 120)
     assert on.sql("SELECT outcome, attempt FROM labs_submission ORDER BY id") == [("passed", 2), ("passed", 1)]
     assert on.sql("SELECT count(*), count(DISTINCT submission) FROM ends") == [(2, 2)]
+
+
+def test_a_worker_that_cannot_grade_uses_up_no_attempt_and_leaves_the_work_to_others(on):
+    on.worker("broken", without=ROOT / "grader" / "judge.py")
+    on.beat()
+    on.submitting([(f"p{number}@example.org", KINDS["passed"]) for number in range(6)], pause=0).wait(60)
+    until(lambda: (on.folder / "log").read_text().count("This worker cannot grade and stops") >= 2, 120)
+    assert on.sql("SELECT DISTINCT state, attempt FROM labs_submission") == [("queued", 0)]
+    on.worker("sound")
+    until(lambda: on.sql("SELECT count(*) FROM labs_submission WHERE state <> 'done'") == [(0,)], 300)
+    assert on.sql("SELECT DISTINCT outcome, attempt FROM labs_submission") == [("passed", 1)]
 
 
 def test_migrations_run_while_a_worker_grades(on):

@@ -171,6 +171,7 @@ def judge(monkeypatch):
     fake.calls = []
     fake.answer = passed()
     fake.Cancelled = Cancelled
+    fake.ready = lambda sandbox: None
 
     def grade(slug, source, **options):
         fake.calls.append((slug, source, options))

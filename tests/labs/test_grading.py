@@ -41,6 +41,17 @@ def test_a_second_message_for_the_same_submission_grades_nothing(queued, judge):
     assert len(judge.calls) == 1
 
 
+def test_a_worker_that_cannot_grade_takes_nothing(queued, judge):
+    def ready(sandbox):
+        raise RuntimeError("bubblewrap is not installed")
+
+    judge.ready = ready
+    with pytest.raises(grading.CannotGrade, match="bubblewrap is not installed"):
+        grading.grade(queued.pk)
+    queued.refresh_from_db()
+    assert (queued.state, queued.attempt, judge.calls) == (State.QUEUED, 0, [])
+
+
 def test_progress_reaches_the_row_while_the_judge_works(queued, judge):
     seen = []
 

@@ -79,8 +79,6 @@ def cases(rng, harness, mode):
     capacity = rng.choice((160, 168, 176))
     decode = {"batch": 64, "kv_heads": 4, "group": 4, "head_dim": 128, "capacity": capacity, "tokens": 4}
     decode |= {"prefill": [20] * (capacity // 40)}
-    # The case with the least room comes first: what the kernel sees beyond the allocator grows with the metered runs of
-    # a process (docs/decisions/0006-kernel-tolerance.md).
     for name, sizes in (("decode", decode), ("cache", cache), ("cache-bfloat16", narrow)):
         drawn.append({"name": name, "family": name, "seed": rng.getrandbits(31), "measure": True, **sizes})
     return drawn
