@@ -22,15 +22,15 @@ from bench.site import Site, services, workers
 
 AIM_MS = 150
 LAB = "checkpoint-function"
-PAUSE_S = 5.0
+PAUSE_S = 3.0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="3 submissions instead of 20, one cold start")
+    parser.add_argument("--quick", action="store_true", help="3 submissions instead of 10, one cold start")
     parser.add_argument("--postgres", action="store_true", help="PostgreSQL instead of SQLite")
     options = parser.parse_args()
-    times, starts = (3, 1) if options.quick else (20, 3)
+    times, starts = (3, 1) if options.quick else (10, 3)
     on = machine()
     found: dict[str, list[dict[str, float]]] = {"cold": []}
     with services(options.postgres) as (environment, folder):
