@@ -8,7 +8,7 @@ from django import template
 from django.utils import timezone
 
 from accounts.access import Person
-from practice import reviewing
+from practice import progress, reviewing
 
 register = template.Library()
 
@@ -19,3 +19,9 @@ def reviews_due(user: Any, person: Person) -> int:
     if not user.is_authenticated:
         return 0
     return len(reviewing.today(user, person, timezone.now()).due)
+
+
+@register.simple_tag
+def progress_by_track(user: Any) -> list[progress.TrackLine]:
+    """Return how far a person has come on each track: two queries."""
+    return progress.by_track(user)
