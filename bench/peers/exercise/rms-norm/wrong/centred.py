@@ -1,5 +1,5 @@
 # outcome: failed
-# failing: matrix, sequences, one-row, odd-sizes, large-numbers
+# failing: matrix, sequences, one-row, odd-sizes, large-numbers, zeros
 """Takes the mean away first, as LayerNorm does."""
 import torch
 
