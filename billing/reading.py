@@ -42,7 +42,7 @@ def snapshot(subscription: Mapping[str, Any], at: datetime) -> Snapshot:
     if not isinstance(status, str) or not status:
         raise Unreadable("a subscription has no status")
     item = _first(subscription.get("items"))
-    price = item.get("price") or {}
+    price = _mapping(item.get("price"))
     start = item.get("current_period_start", subscription.get("current_period_start"))
     end = moment(item.get("current_period_end", subscription.get("current_period_end")))
     cancel_at = moment(subscription.get("cancel_at"))
@@ -56,20 +56,25 @@ def snapshot(subscription: Mapping[str, Any], at: datetime) -> Snapshot:
         cancel_at=cancel_at,
         ended_at=moment(subscription.get("ended_at")),
         price=identifier(price)[:100],
-        interval=str((price.get("recurring") or {}).get("interval") or "")[:10],
+        interval=str(_mapping(price.get("recurring")).get("interval") or "")[:10],
     )
 
 
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Return an object inside of another; where something else stands, an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def _first(listing: Any) -> Mapping[str, Any]:
-    data = listing.get("data") if isinstance(listing, Mapping) else None
-    return data[0] if isinstance(data, list) and data and isinstance(data[0], Mapping) else {}
+    data = _mapping(listing).get("data")
+    return _mapping(data[0]) if isinstance(data, list) and data else {}
 
 
 def _paid_through(invoice: Mapping[str, Any]) -> datetime | None:
     """Return the end of the latest period that an invoice is for."""
-    lines = invoice.get("lines")
-    data = lines.get("data") if isinstance(lines, Mapping) else None
-    ends = [moment((line.get("period") or {}).get("end")) for line in data or [] if isinstance(line, Mapping)]
+    data = _mapping(invoice.get("lines")).get("data")
+    lines = [_mapping(line) for line in data] if isinstance(data, list) else []
+    ends = [moment(_mapping(line.get("period")).get("end")) for line in lines]
     return max((end for end in ends if end), default=None)
 
 
@@ -82,7 +87,7 @@ def news(kind: str, about: Mapping[str, Any], at: datetime) -> tuple[str, str, K
     if kind.startswith("customer.subscription."):
         return identifier(about), customer, Known(snapshot(about, at))
     if kind in ("invoice.paid", "invoice.payment_failed"):
-        details = (about.get("parent") or {}).get("subscription_details") or {}
+        details = _mapping(_mapping(about.get("parent")).get("subscription_details"))
         subscription = identifier(about.get("subscription")) or identifier(details.get("subscription"))
         known = Known(paid_through=_paid_through(about)) if kind == "invoice.paid" else Known(failed_at=at)
         return (subscription, customer, known) if subscription else None

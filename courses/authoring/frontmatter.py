@@ -49,7 +49,7 @@ def read_yaml(path: Path, text: str, problems: list[Problem], offset: int = 0) -
         loader = _Loader(text)
         loader.offset = offset
         made = loader.get_single_data()
-    # beside its own errors the parser lets through what it meets in a value: a date that is none, `!!int` without digits
+    # beside its own errors it lets through what it meets in a value: a date that is none, an !!int without digits
     except (yaml.YAMLError, ValueError, IndexError, KeyError, TypeError, AttributeError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = (mark.line + 1 if mark else 1) + offset

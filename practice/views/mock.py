@@ -146,7 +146,9 @@ def mark(request: HttpRequest, pk: int) -> HttpResponse:
     points, flags = (
         {
             position: [
-                int(each) for each in request.POST.getlist(f"{name}-{position}") if each.isascii() and each.isdigit()
+                int(each)
+                for each in request.POST.getlist(f"{name}-{position}")
+                if each.isascii() and each.isdigit() and len(each) < 10
             ]
             for position in positions
         }

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Route
 
 from discussion.markup import links_elsewhere, tidy, to_html
-from tests.discussion.payloads import PAYLOADS
+from tests.support.payloads import PAYLOADS
 
 ALLOWED = {
     "p": set(), "br": set(), "em": set(), "strong": set(), "s": set(), "code": set(), "pre": {"tabindex"},

@@ -1,4 +1,7 @@
-"""Texts that try to run something in a reader's browser: each calls `xss()` where it succeeds."""
+"""Texts that try to run something in a reader's browser, or to put an element of theirs into the page.
+
+Each calls `xss()` where it succeeds, or leaves an element that says `xss` in an attribute or in its text.
+"""
 
 RAW = (
     r"""
@@ -189,4 +192,110 @@ MARKDOWN = [
     "> " * 60 + "<img src=x onerror=xss()>",
 ]
 
-PAYLOADS = [line for line in RAW.strip().split("\n") if line] + MARKDOWN
+CLOBBERING = [
+    "<form id=xss><input name=action></form>",
+    "<img name=getElementById id=xss src=x>",
+    "<a id=xss><a id=xss name=url href='clobbered:xss'>",
+    "<form name=body id=xss><input name=firstChild></form>",
+    "<input form=xss name=csrfmiddlewaretoken value=xss>",
+    "<iframe name=xss srcdoc='<a id=y href=data:,1>'></iframe>",
+    "<object id=xss><param name=x value=xss></object>",
+    "<div id=editor-data class=xss>{}</div>",
+    "<script type=application/json id=plot-data class=xss>{}</script>",
+]
+
+OF_OUR_SCRIPTS = [
+    "<div hx-get=/ hx-trigger=load hx-target=body class=xss></div>",
+    "<div data-hx-get=/ data-hx-trigger=load class=xss></div>",
+    "<div hx-on::load=xss()></div>",
+    "<div hx-on:htmx:load=xss() hx-get=/ hx-trigger=load></div>",
+    "<div hx-vals='js:{a: xss()}' hx-get=/ hx-trigger=load></div>",
+    "<div hx-headers='javascript:{a: xss()}' hx-post=/account/delete/ hx-trigger=revealed></div>",
+    "<div hx-ext=xss hx-swap-oob=true id=content>xss</div>",
+    "<div x-data x-init=xss()></div>",
+    "<div data-island=xss data-source=javascript:xss()></div>",
+    "<meta name=htmx-config content='{\"allowEval\":true}' class=xss>",
+]
+
+OF_TEMPLATES = [
+    "{% include 'xss' %}",
+    "{{ request.session.xss }}",
+    "{% debug %}{{ settings.SECRET_KEY }}{# xss #}",
+    "{{constructor.constructor('xss()')()}}",
+    "{{xss()}}[[xss()]]",
+    "[[= time-to-train.seconds() ]]<img src=x onerror=xss()>",
+    "/// figure | xss\n<img src=x onerror=xss()>\n///",
+    "/// details | <img src=x onerror=xss()>\nx\n///",
+    "$\\href{javascript:xss()}{x}$",
+    "$$\n\\class{xss}{\\text{<img src=x onerror=xss()>}}\n$$",
+    '!!! note "<img src=x onerror=xss()>"\n    xss',
+    "```python run\nxss()\n```",
+]
+
+MUTATED = [
+    "<svg><p><style><g title='</style><img src=x onerror=xss()>'>",
+    "<math><mi></mi><mglyph><svg><mtext><style><path id='</style><img onerror=xss() src>'>",
+    "<form><math><mtext></form><form><mglyph><style></math><img src onerror=xss()>",
+    "<table><tr><td><svg><desc><![CDATA[</desc><script>xss()</script>]]></svg>",
+    "<noembed><img src=x title='</noembed><img src=x onerror=xss()>'>",
+    "<style><!--</style><script>xss()//--></script>",
+    "<select><template><img src=x onerror=xss()></template></select>",
+    "<option><style></option></select><img src=x onerror=xss()></style>",
+    "`<a href='`' onclick=xss()>x</a>",
+    "<p id='\u2028</p><img src=x onerror=xss()>'>",
+    "<b>" * 200 + "<img src=x onerror=xss()>",
+]
+
+ENCODED = [
+    "\ufeff<script>xss()</script>",
+    "<\u017fcript>xss()</\u017fcript>",
+    "<\u0131mg src=x onerror=xss()>",
+    "\u202e<img src=x onerror=xss()>\u202c",
+    "\ufdd0<img src=x onerror=xss()>",
+    "+ADw-script+AD4-xss()+ADw-/script+AD4-",
+    "\u00bcscript\u00bexss()\u00bc/script\u00be",
+    "\u3008img src=x onerror=xss()\u3009",
+    "<img/\x0bsrc=x\x0conerror=xss()>",
+    "<img src=x\u00a0onerror=xss()>",
+    "\x1b[31m<img src=x onerror=xss()>\x1b]8;;javascript:xss()\x07x",
+    "\x00\x01\x02<img src=x onerror=xss()>",
+    "\ufffd\ufffd<script>xss()</script>",
+    "%253Cscript%253Exss()%253C/script%253E",
+    "&amp;lt;img src=x onerror=xss()&amp;gt;",
+    "\\u003cimg src=x onerror=xss()\\u003e",
+    "</script><script>xss()</script>",
+    "<!--<script></script><script>xss()</script>-->",
+    "]]><script>xss()</script>",
+    "';xss();'",
+    '";xss();//',
+    "*/xss();/*",
+    "`${xss()}`",
+    "'-xss()-'",
+    " onfocus=xss() autofocus x=",
+    '" onfocus=xss() autofocus tabindex=1 x="',
+    "' onfocus=xss() autofocus tabindex=1 x='",
+    "javascript:xss()",
+    "data:text/html,<script>xss()</script>",
+    "//xss.example/",
+]
+
+PAYLOADS = [
+    *(line for line in RAW.strip().split("\n") if line),
+    *MARKDOWN,
+    *CLOBBERING,
+    *OF_OUR_SCRIPTS,
+    *OF_TEMPLATES,
+    *MUTATED,
+    *ENCODED,
+]
+
+BYTES = [
+    b"<img src=x onerror=xss()>\xff\xfe",
+    b"\xc0\xbcscript\xc0\xbexss()\xc0\xbc/script\xc0\xbe",
+    b"\xe0\x80\xbcimg src=x onerror=xss()>",
+    b"\xff\xfe<\x00s\x00c\x00r\x00i\x00p\x00t\x00>\x00",
+    b"\x00<script>xss()</script>\x00",
+    b"\xed\xa0\x80<img src=x onerror=xss()>",
+    b"x = '\xc3<script>xss()</script>",
+]
+"""What is no UTF-8, for where bytes are taken: files, queries, bodies."""
