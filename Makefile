@@ -11,7 +11,7 @@ DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=h
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
 
 .DEFAULT_GOAL := help
-.PHONY: help python dev up test test-all check selfcheck chaos bench gpu format lock assets shots
+.PHONY: help python dev up test test-all coverage check selfcheck chaos bench gpu format lock assets shots
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
@@ -40,6 +40,12 @@ test: dev ## Run the suite: the database tests on PostgreSQL, then everything on
 
 test-all: dev ## Run it with what takes minutes: a clone under make up, every page in a browser, known attacks, machines cut off
 	$(call suite)
+
+COVERED = --cov --cov-report=
+coverage: dev ## Run the suite once on SQLite and print what share of each package it ran; ARGS="tests/grader" for a part
+	rm -rf var/coverage && mkdir -p var/coverage
+	-$(PYTEST) $(COVERED) -m "not long" $(ARGS)
+	$(BIN)/python -m tests.coverage_by_package
 
 check: dev ## Style, types, import contracts, migrations, deployment check, licences, content check
 	$(BIN)/ruff check .
