@@ -286,7 +286,7 @@ PUBLIC_CASES = [
     {"name": "capacity", "family": "capacity", **SMALL, "capacity": 9},
     {"name": "two-caches", "family": "two-caches", **ONE_BY_ONE},
     {
-        "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 64, "kv_heads": 4, "group": 4,
+        "name": "decode", "family": "decode", "seed": 3, "measure": True, "batch": 32, "kv_heads": 4, "group": 4,
         "head_dim": 128, "capacity": 160, "prefill": [20] * 4, "tokens": 4,
     },
     {
