@@ -64,8 +64,8 @@ selfcheck: dev ## Play every lab's solutions and every attack, and compare the v
 chaos: dev ## Send 300 submissions of 30 people through two workers while everything dies, twice
 	HEADROOM_CHAOS=300 $(BIN)/python -m pytest -q -s tests/chaos/test_chaos.py
 
-bench: dev ## Time gradings, the meter and the way to a worker, each beside its limit; ARGS=--quick for a look
-	@status=0; for subject in grading meter_cost latency; do \
+bench: dev ## Time verdicts, gradings and the meter, each beside its peers and its limit; ARGS=--quick for a look
+	@status=0; for subject in verdicts throughput meter_cost grading latency; do \
 		echo; echo "== $$subject"; $(BIN)/python -m bench.$$subject $(ARGS) || status=1; done; exit $$status
 
 gpu: dev ## Every check that needs a CUDA device, in under four minutes
@@ -86,4 +86,5 @@ lock: python ## Resolve requirements.in and requirements-dev.in anew into the lo
 	var/lock-venv/bin/pip install --quiet pip-tools
 	var/lock-venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header -o requirements.lock requirements.in
 	var/lock-venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header --constraint requirements.lock -o requirements-dev.lock requirements-dev.in
+	var/lock-venv/bin/pip-compile --quiet --upgrade --strip-extras --no-emit-index-url --no-header --constraint requirements-dev.lock -o bench/peers/requirements.lock bench/peers/requirements.in
 	rm -rf var/lock-venv
