@@ -5,6 +5,8 @@
 Two labs: the small exercise of `bench.verdicts`, of which a grading is little but its sandbox, and a real lab's Submit,
 in which the submission is metered. Workers are warm, with a sandbox waiting, when the submissions are sent.
 limit    the same cases played and judged in warm processes without sandbox, queue or database, one a core, at once
+fresh    the same in a fresh process for each grading, one a core at a time: what it costs that no submission meets
+         another, without any sandbox
 sandbox  processor time in which one sandbox imports torch and makes its meter warm: each is used once, so every verdict
          pays it, though nobody waits for it while a core is free
 Aim: with as many workers as cores, at least nine tenths of the limit. Leaves with 1 below it.
@@ -18,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,12 +54,16 @@ def main() -> int:
     with both_labs() as catalogue:
         os.environ["HEADROOM_CATALOG"] = str(catalogue)
         bounds = {slug: [together(slug, on["cores"]) for _ in range(rounds)] for slug in AT_ONCE}
+        lone = {slug: [fresh(slug, on["cores"]) for _ in range(rounds)] for slug in AT_ONCE}
         start = row("sandbox: processor time of its start", "ms", sandboxes(rounds + 2))
         found = rates(options.postgres, rounds, quick=options.quick)
     rows = [start]
     for slug, bound in bounds.items():
-        rows.append(row(f"{slug}: limit, {on['cores']} warm processes", "1/s", bound))
-        rows += beside(slug, rows[-1], found, on["cores"])
+        bound_row = row(f"{slug}: limit, {on['cores']} warm processes", "1/s", bound)
+        rows.append(bound_row)
+        name = f"{slug}: a fresh process each, {on['cores']} at once"
+        rows.append(row(name, "1/s", lone[slug], against=bound_row, better="high"))
+        rows += beside(slug, bound_row, found, on["cores"])
     title = "Verdicts a second"
     show_rows(title, rows)
     save("throughput", on, {"title": title, "quick": options.quick, "postgres": options.postgres, "rows": rows})
@@ -82,6 +89,22 @@ def together(slug: str, processes: int) -> float:
         samples = [limit.seconds(process) for process in started]
     print(".", end="", flush=True)
     return sum(len(sample) / sum(sample) for sample in samples)
+
+
+def fresh(slug: str, processes: int) -> float:
+    """Return gradings a second where each has a process of its own, so many at a time."""
+
+    def one(_: int) -> None:
+        with limit.waiting(slug, environment=dict(os.environ)):
+            pass  # it has graded once when it is ready
+
+    count = 2 * processes
+    with ThreadPoolExecutor(processes) as threads:
+        began = time.perf_counter()
+        list(threads.map(one, range(count)))
+        seconds = time.perf_counter() - began
+    print(".", end="", flush=True)
+    return count / seconds
 
 
 def sandboxes(times: int) -> list[float]:
