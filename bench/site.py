@@ -114,7 +114,7 @@ def services(on_postgres: bool, **more: str) -> Iterator[tuple[dict[str, str], P
             {
                 **ours,
                 "HEADROOM_MODE": "local",
-            "LOG_LEVEL": "WARNING",
+                "LOG_LEVEL": "WARNING",
                 "HEADROOM_DATA": str(folder),
                 "DJANGO_SETTINGS_MODULE": "headroom.settings",
                 "REDIS_URL": stack.enter_context(redis.running()),

@@ -1,6 +1,7 @@
 # outcome: failed
 # failing: matrix, sequences, one-row, odd-sizes, large-numbers, zeros
 """Takes the mean away first, as LayerNorm does."""
+
 import torch
 
 
