@@ -64,9 +64,10 @@ selfcheck: dev ## Play every lab's solutions and every attack, and compare the v
 chaos: dev ## Send 300 submissions of 30 people through two workers while everything dies, twice
 	HEADROOM_CHAOS=300 $(BIN)/python -m pytest -q -s tests/chaos/test_chaos.py
 
-bench: dev ## Time verdicts, gradings and the meter, each beside its peers and its limit; ARGS=--quick for a look
-	@status=0; for subject in verdicts throughput meter_cost grading latency; do \
-		echo; echo "== $$subject"; $(BIN)/python -m bench.$$subject $(ARGS) || status=1; done; exit $$status
+bench: dev ## Time what matters beside its peers and limits, compare with what was kept, write docs/benchmarks.md; ARGS=--quick for a look
+	@status=0; for subject in verdicts throughput meter_cost grading latency pages growth content solver; do \
+		echo; echo "== $$subject"; $(BIN)/python -m bench.$$subject $(ARGS) || status=1; done; \
+		echo; $(BIN)/python -m bench.ratios || status=1; $(BIN)/python -m bench.report || status=1; exit $$status
 
 gpu: dev ## Every check that needs a CUDA device, in under four minutes
 	$(BIN)/python -m bench.gpu_check

@@ -64,17 +64,15 @@ def database() -> Iterator[Path]:
 
         call_command("migrate", verbosity=0)
         call_command("content", "sync")
+        call_command("collectstatic", interactive=False, verbosity=0)
         yield folder
 
 
 @contextmanager
 def server(folder: Path) -> Iterator[int]:
     """Start gunicorn as compose does, with WORKERS processes, and give its port."""
-    from django.core.management import call_command
-
     from tests.support.process import tied_to_us
 
-    call_command("collectstatic", interactive=False, verbosity=0)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
