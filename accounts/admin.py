@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from accounts import audit
 from accounts.models import AuditEntry, Grant, User
-from accounts.staff import OnlyRead
+from accounts.staff import FirstPages, OnlyRead
 
 
 class GrantInline(admin.TabularInline):
@@ -29,6 +29,8 @@ class UserAdmin(audit.Watched, DjangoUserAdmin):
     """People by email address; Django's own form goes by user name."""
 
     person = ""
+    paginator = FirstPages
+    show_full_result_count = False
     add_form = PersonCreationForm
     ordering = ("email",)
     list_display = ("email", "display_name", "is_staff", "is_active", "date_joined", "last_login")

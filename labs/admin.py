@@ -38,9 +38,7 @@ class SubmissionAdmin(audit.Watched, OnlyRead):
     list_filter = (OutcomeFilter, "state", "mode", "lab", "device")
     search_fields = ("public_id", "user__email")
     list_select_related = ("user",)
-    date_hierarchy = "created"
     ordering = ("-id",)
-    show_full_result_count = False
     fields = (
         ("public_id", "user", "lab", "mode", "device", "shared"),
         ("state", "attempt", "worker", "phase", "lease_until", "hinted_at"),

@@ -226,6 +226,8 @@ class Submission(models.Model):
             ),
             models.Index(fields=["lease_until"], condition=Q(state="running"), name="labs_submission_running"),
             models.Index(fields=["outcome", "-id"], name="labs_submission_outcome"),
+            models.Index(fields=["device"], condition=Q(state__in=["queued", "running"]), name="labs_submission_open"),
+            models.Index(fields=["-finished"], condition=Q(state="done"), name="labs_submission_done"),
             models.Index(
                 fields=["finished"], condition=Q(state="done", timeline_gone=False), name="labs_submission_timeline"
             ),

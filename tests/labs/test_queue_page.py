@@ -1,12 +1,17 @@
 """Staff see workers, versions, depth and age of the queue; nobody else does."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import grader
 from accounts.models import User
+from accounts.staff import FirstPages
 from labs import runners
 from labs.models import State, Submission, Worker
 from tests.labs.conftest import new_submission
@@ -51,3 +56,33 @@ def test_nobody_else_sees_it(client, owner, who):
     if who == "member":
         client.force_login(owner)
     assert client.get(ADDRESS).status_code == 302
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("rows", "index"),
+    [
+        (
+            Submission.objects.filter(state__in=["queued", "running"]).order_by().values("device"),
+            "labs_submission_open",
+        ),
+        (Submission.objects.filter(state="done", finished__gte=timezone.now()), "labs_submission_done"),
+    ],
+)
+def test_what_the_queue_page_asks_for_has_an_index(db: None, rows: Any, index: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    assert index in rows.explain()
+
+
+def test_a_list_for_staff_counts_so_many_rows_and_no_more(
+    staff_client: Client, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FirstPages, "MOST", 3)
+    for _ in range(5):
+        new_submission(owner)
+    with CaptureQueriesContext(connection) as queries:
+        page = staff_client.get("/staff/labs/submission/").content.decode()
+    assert "3 submissions" in page
+    counting = [query["sql"] for query in queries if "COUNT(" in query["sql"] and "labs_submission" in query["sql"]]
+    assert counting and all("LIMIT 3" in sql for sql in counting)
