@@ -45,16 +45,6 @@ def machine() -> dict[str, Any]:
     }
 
 
-def spread(seconds: Sequence[float]) -> dict[str, Any]:
-    """Return a sample's median, lowest and highest, and the sample."""
-    return {"median": median(seconds), "low": min(seconds), "high": max(seconds), "all": list(seconds)}
-
-
-def written(found: dict[str, Any], digits: int = 2) -> str:
-    """Write a spread: "1.23 (1.20 to 1.31)"."""
-    return f"{found['median']:.{digits}f} ({found['low']:.{digits}f} to {found['high']:.{digits}f})"
-
-
 def row(
     name: str,
     unit: str,
