@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from grader import catalog, devices, lab_code, pool, reference, source, subjects, wire
+from grader import catalog, compiler, devices, lab_code, pool, reference, source, subjects, wire
 from grader import sandbox as boxes
 from grader.catalog import Lab
 from grader.program import Case
@@ -117,7 +117,7 @@ class _Grading:
             session = Session(box, self.cancelled)
             reference.prepare()
             self._measure_references(session, cases)
-            session.wait_ready(START_SECONDS)
+            session.wait_ready(START_SECONDS, with_compiler=compiler.wanted(self.submission))
             try:
                 session.start_clock(self.lab.time_limit_s)
                 forbid = [] if forbidden else list(self.lab.forbidden_imports)

@@ -60,18 +60,27 @@ class Session:
         self.deadline = math.inf
         self.ready_bytes = 0
 
-    def wait_ready(self, timeout: float) -> None:
-        """Wait until torch is imported and the meter is warm. Raises NotReady: until here only our code has run."""
-        try:
-            body, _ = wire.decode(self.box.receive(timeout))
-        except (SandboxError, wire.WireError) as error:
-            raise NotReady(f"the sandbox did not become ready: {error}\n{self.box.output}") from error
-        if body != {"ready": True}:
-            raise NotReady("the sandbox did not start with our greeting")
+    def wait_ready(self, timeout: float, with_compiler: bool = False) -> None:
+        """Wait until torch is imported and the meter is warm. Raises NotReady: until here only our code has run.
+
+        `with_compiler` has torch's compiler imported too, before anything is measured.
+        """
+        self._greeted("ready", timeout)
+        if with_compiler:
+            self.send({"op": "compiler"})
+            self._greeted("compiler", timeout)
         try:
             self.ready_bytes = self.box.process.resident_bytes()
         except Gone as error:
             raise NotReady(f"the sandbox ended before it was used: {error}") from error
+
+    def _greeted(self, word: str, timeout: float) -> None:
+        try:
+            body, _ = wire.decode(self.box.receive(timeout))
+        except (SandboxError, wire.WireError) as error:
+            raise NotReady(f"the sandbox did not become ready: {error}\n{self.box.output}") from error
+        if body != {word: True}:
+            raise NotReady(f"the sandbox did not say {word!r}")
 
     def start_clock(self, seconds: float) -> None:
         """Give the submission so much time on the wall, and as much of one core, from now."""

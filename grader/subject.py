@@ -4,6 +4,7 @@ It holds no reference, no target, and no seed before its case is played. Everyth
 the judge recomputes the results and reads this process's memory from outside.
 
 Messages (JSON bodies of `grader.wire`):
+  compiler {}                                                → {compiler}   (torch's, for a source that may use it)
   load   {harness, entry_points, forbid} + tensor "source"  → {loaded} | {refused, message, traceback} | {crashed, …}
   warm   {case}                                              → {armed} | {crashed, …}   (a whole update, thrown away)
   case   {case, measure}                                     → {prepared} | {crashed, …}
@@ -23,7 +24,7 @@ from typing import Any
 
 import torch
 
-from grader import heap, meter, wire
+from grader import compiler, heap, meter, wire
 from grader.program import Program, build
 from grader.sandbox.inside import Channel, lock_down
 
@@ -74,6 +75,9 @@ class Subject:
     def answer(self, body: dict[str, Any], tensors: dict[str, torch.Tensor]) -> tuple[dict[str, Any], Any] | None:
         try:
             match body["op"]:
+                case "compiler":
+                    compiler.load()
+                    return {"compiler": True}, None
                 case "load":
                     return self.load(body, tensors["source"].numpy().tobytes()), None
                 case "warm":
@@ -180,6 +184,7 @@ def main() -> None:
     """Warm torch and the meter, say so, and serve."""
     channel = Channel.take()
     torch.set_num_threads(1)
+    compiler.put_off()
     meter.warm()
     channel.send(wire.encode({"ready": True}))
     Subject(channel).serve()

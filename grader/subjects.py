@@ -10,7 +10,7 @@ from grader.sandbox import Limits, Sandbox, Unavailable, available
 
 PACKAGE = Path(__file__).resolve().parent
 
-INSIDE = ("heap.py", "program.py", "wire.py", "subject.py", "verdict.py", "timeline", "meter")
+INSIDE = ("compiler.py", "heap.py", "program.py", "wire.py", "subject.py", "verdict.py", "timeline", "meter")
 """The grader's files that the sandbox sees; the judge, the references and the labs' folders are not among them."""
 
 

@@ -84,12 +84,17 @@ class Process:
         return [int(pid) for pid in text.split()]
 
     def tmpfs(self) -> tuple[int, int]:
-        """Return bytes and number of files in the process's own /tmp, (0, 0) where it cannot be looked at."""
+        """Return bytes and number of files in the process's own /tmp, (0, 0) where there is none to look at.
+
+        Until bubblewrap has set its root up, it sees the /tmp that we see, with everybody's files.
+        """
         try:
             fd = self._open("root/tmp", os.O_DIRECTORY)
         except (OSError, Gone):
             return 0, 0
         try:
+            if os.fstat(fd).st_dev == os.stat("/tmp").st_dev:
+                return 0, 0
             figures = os.fstatvfs(fd)
         finally:
             os.close(fd)

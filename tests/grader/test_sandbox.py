@@ -110,6 +110,17 @@ def test_the_high_water_mark_is_read_and_reset_from_outside(sandbox):
     assert 31 * MIB < box.process.high_water_bytes() - before < 34 * MIB
 
 
+def test_files_in_everybodys_tmp_are_not_counted_while_a_process_has_none_of_its_own():
+    companion = subprocess.Popen(["sleep", "60"])  # as bubblewrap is before it has set its root up
+    process = Process(companion.pid)
+    try:
+        assert process.tmpfs() == (0, 0)
+    finally:
+        process.close()
+        companion.kill()
+        companion.wait()
+
+
 def test_processor_time_and_threads_are_read_from_outside(sandbox):
     box = sandbox(
         "until = time.process_time() + 0.3\nwhile time.process_time() < until: pass\nreply('x'); channel.receive()"
