@@ -11,7 +11,7 @@ DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=h
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))')
 
 .DEFAULT_GOAL := help
-.PHONY: help python dev up test test-all coverage check selfcheck chaos bench gpu format lock assets shots
+.PHONY: help python dev up test test-all coverage check selfcheck chaos bench gpu format lock assets shots lighthouse
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile
@@ -77,6 +77,9 @@ assets: ## Build the browser code and styles anew (needs Node)
 
 shots: dev ## Take pictures of a running site, wide and narrow, light and dark, into var/shots
 	$(BIN)/python bench/shots.py http://127.0.0.1:$(PORT) $(ARGS)
+
+lighthouse: dev ## Score pages as production serves them with Lighthouse, three runs each (needs Node); ARGS=--quick for one
+	$(BIN)/python -m bench.lighthouse $(ARGS)
 
 format: dev ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix-only .
