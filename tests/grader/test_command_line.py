@@ -12,6 +12,7 @@ LAB = ROOT / "labs" / "catalog" / "checkpoint-function"
 
 def grader(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": "/nonexistent"}
+    environment |= {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
     command = [sys.executable, "-m", "grader", *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=180)
 
