@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.access import Person
@@ -62,13 +62,19 @@ def in_order() -> list[Lesson]:
     return list(Lesson.objects.shown().select_related("phase", "track").order_by("phase__number", "order"))
 
 
+def marked(lessons: QuerySet[Lesson], user: Any) -> QuerySet[Lesson]:
+    """Note on each lesson, as `is_read`, whether this person has read it."""
+    return lessons.annotate(
+        is_read=Exists(LessonRead.objects.filter(user_id=user.pk or 0, lesson=OuterRef("pk")).order_by())
+    )
+
+
 def outline(user: Any, person: Person) -> list[dict[str, Any]]:
     """Return the phases with their lessons, each with whether it is read and open to this person: one query."""
     now = timezone.now()
-    read = LessonRead.objects.filter(user_id=user.pk or 0, lesson=OuterRef("pk")).order_by()
     lessons = Lesson.objects.shown().select_related("phase", "track").order_by("phase__number", "order")
     phases: dict[int, dict[str, Any]] = {}
-    for lesson in lessons.annotate(is_read=Exists(read)):
+    for lesson in marked(lessons, user):
         is_open = lesson_decision(lesson, person, now).is_open
         entry = {"lesson": lesson, "read": lesson.is_read, "open": is_open}
         phases.setdefault(lesson.phase_id, {"phase": lesson.phase, "lessons": []})["lessons"].append(entry)

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import DateField, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import DateField, Exists, Max, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast, TruncDate
 from django.utils.module_loading import import_string
 
@@ -136,18 +136,23 @@ def glance(user: Any, now: datetime, quizzes: Mapping[int, Tally] | None = None)
 
 
 def by_track(user: Any) -> list[TrackLine]:
-    """Return how far someone has come on each track, in the tracks' order: two queries."""
+    """Return how far someone has come on each track, in the tracks' order: one query."""
     read = LessonRead.objects.filter(user=user, lesson=OuterRef("pk"))
     handed_in = Answer.objects.filter(user=user, submitted_at__isnull=False, question=OuterRef("pk"))
+    lessons, questions = (
+        pages.annotate(kind=Value(kind), done=Exists(done))
+        .filter(Q(retired=False) | Q(done=True), track__isnull=False)
+        .order_by()
+        .values_list("kind", "track__position", "track__title", "done")
+        for kind, pages, done in (
+            ("lessons", Lesson.objects.all(), read),
+            ("questions", Question.objects.all(), handed_in),
+        )
+    )
     lines: dict[tuple[int, str], TrackLine] = {}
-    for kind, pages, done in (
-        ("lessons", Lesson.objects.all(), read),
-        ("questions", Question.objects.all(), handed_in),
-    ):
-        counted = pages.annotate(done=Exists(done)).filter(Q(retired=False) | Q(done=True), track__isnull=False)
-        for position, title, is_done in counted.order_by().values_list("track__position", "track__title", "done"):
-            line = lines.setdefault((position, title), TrackLine(title, Tally("Lessons"), Tally("Questions")))
-            getattr(line, kind).count(is_done)
+    for kind, position, title, is_done in lessons.union(questions, all=True):
+        line = lines.setdefault((position, title), TrackLine(title, Tally("Lessons"), Tally("Questions")))
+        getattr(line, kind).count(is_done)
     return [line for _, line in sorted(lines.items(), key=lambda item: item[0])]
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -12,6 +13,7 @@ from hypothesis import settings as hypothesis
 from playwright.sync_api import Browser, expect
 
 from accounts.models import User
+from courses import shelf
 from tests.support import browser as chromium
 from tests.support import redis as test_redis
 from tests.support import required
@@ -69,6 +71,15 @@ def redis_url() -> Iterator[str]:
 def _fresh_cache() -> None:
     """Rate limits count in the cache: no test inherits another's."""
     cache.clear()
+
+
+@pytest.fixture
+def in_production(settings: Any) -> Iterator[None]:
+    """Pages as web processes serve them in production, which keep what is the same for all."""
+    settings.PRODUCTION = True
+    shelf.forget()
+    yield
+    shelf.forget()
 
 
 def _confirmed(user: User) -> User:

@@ -18,12 +18,10 @@ BEGIN_WITH = 4
 def home(request: HttpRequest) -> HttpResponse:
     """Show what this is: a live calculator, a measured run, the first lessons, and where someone was."""
     course = Course.objects.first()
-    lessons = list(Lesson.objects.shown().select_related("phase"))
-    go_on = None
+    lessons = list(progress.marked(Lesson.objects.shown().select_related("phase"), request.user))
     person = Person.of(request.user)
-    if request.user.is_authenticated:
-        read = progress.read_ids(request.user)
-        go_on = progress.next_lesson(person, lessons, read) if read else None
+    read = {lesson.pk for lesson in lessons if lesson.is_read}
+    go_on = progress.next_lesson(person, lessons, read) if read else None
     calculator = None
     if course and course.home_calculator:
         calculator = drawing.context(calculators.get(course.home_calculator), {})

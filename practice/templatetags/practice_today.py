@@ -23,5 +23,5 @@ def reviews_due(user: Any, person: Person) -> int:
 
 @register.simple_tag
 def progress_by_track(user: Any) -> list[progress.TrackLine]:
-    """Return how far a person has come on each track: two queries."""
+    """Return how far a person has come on each track: one query."""
     return progress.by_track(user)

@@ -64,10 +64,12 @@ def queries(client: Client, address: str, **sent: str) -> list[str]:
     return [query["sql"][:200] for query in captured]
 
 
+@pytest.mark.usefixtures("in_production")
 @pytest.mark.parametrize("address", PAGES)
 def test_a_page_takes_fewer_than_twelve_queries(as_premium: Client, premium: User, reads, address: str):
     Lesson.objects.filter(slug="open-lesson").update(slug="kv-cache")
     reads(premium, "checkpointing", "saved-tensors", "kv-cache")
+    queries(as_premium, address)  # the process keeps what is the same for all
     first = queries(as_premium, address)
     assert len(first) < FEWER_THAN, "\n".join(first)
     much(premium)
