@@ -62,7 +62,7 @@ def in_order() -> list[Lesson]:
     return list(Lesson.objects.shown().select_related("phase", "track").order_by("phase__number", "order"))
 
 
-def marked(lessons: QuerySet[Lesson], user: Any) -> QuerySet[Lesson]:
+def marked(lessons: QuerySet[Lesson], user: Any) -> QuerySet[Any]:
     """Note on each lesson, as `is_read`, whether this person has read it."""
     return lessons.annotate(
         is_read=Exists(LessonRead.objects.filter(user_id=user.pk or 0, lesson=OuterRef("pk")).order_by())
