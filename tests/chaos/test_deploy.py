@@ -38,6 +38,19 @@ def test_what_a_stopping_worker_holds_is_graded_by_the_next(on):
     assert on.sql("SELECT count(*), count(DISTINCT submission) FROM ends") == [(2, 2)]
 
 
+def test_a_drained_worker_finishes_what_it_grades_and_takes_nothing_new(on):
+    """SIGTERM as a supervisor sends it, without the Procfile's REMAP_SIGTERM."""
+    old = on.worker("old", kept=False, REMAP_SIGTERM="")
+    on.submitting([("ada@example.org", SLOW), ("bob@example.org", SLOW)], pause=0).wait(60)
+    until(lambda: on.sql("SELECT phase FROM labs_submission WHERE state = 'running'") == [("case",)], 120)
+    old.send_signal(signal.SIGTERM)
+    old.wait(120)
+    assert on.sql("SELECT state, outcome, attempt FROM labs_submission ORDER BY id") == [
+        ("done", "passed", 1),
+        ("queued", "", 0),
+    ]
+
+
 def test_a_worker_that_cannot_grade_uses_up_no_attempt_and_leaves_the_work_to_others(on):
     on.worker("broken", without=ROOT / "grader" / "judge.py")
     on.beat()
