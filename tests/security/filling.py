@@ -110,8 +110,9 @@ _STAFF = (
 def _talk(filled: Filled) -> int:
     """Let one person a payload be called so, start a thread so called, answer so and report so; return the thread."""
     site, here = filled.site, f"/discussion/lesson/{LESSON}/"
-    filled.send(site.clients[WRITER], here, {"title": PAYLOADS[0], "text": ALL[:7_500]})
+    filled.send(site.clients[WRITER], here, {"title": PAYLOADS[0], "text": PAYLOADS[0]})
     first = Comment.objects.latest("pk")
+    assert first.thread.title == PAYLOADS[0], "it was refused"
     crowd = User.objects.bulk_create(
         User(email=f"crowd{number}@example.org", password="!") for number in range(len(PAYLOADS))
     )

@@ -97,7 +97,7 @@ def test_nothing_that_is_kept_does_anything_where_it_is_shown(filled: Filled, br
         context = filled.site.context(browser, person)
         page = watched(context)
         for path in (path for who, path in filled.shown if who == person):
-            if found := look(page, f"{filled.site.url}{path}"):
+            if found := look(page, f"{filled.site.url}{path}", there=True):
                 faults[f"{person}: {path}"] = found[:5]
         context.close()
     assert faults == {}, json.dumps(faults, indent=1)

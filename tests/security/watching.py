@@ -58,8 +58,11 @@ def watched(context: BrowserContext) -> Page:
     return page
 
 
-def look(page: Page, address: str) -> list[str]:
-    """Open an address, with a payload as its fragment too, and return what is wrong with what it made of the corpus."""
+def look(page: Page, address: str, *, there: bool = False) -> list[str]:
+    """Open an address, with a payload as its fragment too, and return what is wrong with what it made of the corpus.
+
+    A page that must be `there` has to answer with 200.
+    """
     said: list[str] = []
 
     def dialog(box: object) -> None:
@@ -69,7 +72,7 @@ def look(page: Page, address: str) -> list[str]:
     page.on("dialog", dialog)
     answer = page.goto(f"{address}#<img src=x onerror=xss()>")
     page.remove_listener("dialog", dialog)
-    if not answer or answer.status >= 500:
+    if not answer or answer.status >= 500 or (there and answer.status != 200):
         said.append(f"answered {answer and answer.status}")
     if "xss.example" in page.url:
         said.append(f"led to {page.url}")
