@@ -8,8 +8,8 @@ answer takes once. What is computed in more than one place is a calculator's.
 from __future__ import annotations
 
 import html
-import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,6 +79,11 @@ def compute(sources: Sources, ident: str, inputs: Mapping[str, Any]) -> Result:
         ) from None
 
 
+def _is_number(value: Any) -> bool:
+    """Say whether it is finite and can be formatted: an int beyond the largest float cannot."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
 def evaluate(expression: str, sources: Sources) -> Number:
     """Compute what stands between `[[=` and `]]`. Raises AuthorError with a message and a cure."""
     parts = [part.strip() for part in _PART.findall(expression)]
@@ -90,8 +95,8 @@ def evaluate(expression: str, sources: Sources) -> Number:
         value, unit = _named(parts[0], sources)
     except _NotNamed:
         value, unit = sums.compute(parts[0], lambda text: _number(text, sources))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise AuthorError(f"“{parts[0]}” is {value!r}, not a finite number", "refer to a number")
+    if not _is_number(value):
+        raise AuthorError(f"“{parts[0]}” is not a finite number that a float can hold", "refer to a number")
     display, sized = _format(value, unit, parts[1] if len(parts) > 1 else "")
     if len(parts) == 3 and parts[2].strip('"') != display:
         raise AuthorError(
@@ -117,8 +122,8 @@ def _named(text: str, sources: Sources) -> tuple[Any, str]:
 def _number(text: str, sources: Sources) -> tuple[int | float, str]:
     """Read what a sum names; raise AuthorError where it is no number that can be added or multiplied."""
     value, unit = _named(text, sources)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise AuthorError(f"“{text}” is {value!r}, not a finite number", "refer to a number")
+    if not _is_number(value):
+        raise AuthorError(f"“{text}” is not a finite number that a float can hold", "refer to a number")
     return value, unit
 
 

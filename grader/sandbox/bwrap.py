@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.heap import LARGE_BYTES
 from grader.sandbox.ends import Unavailable
 
 ROOT = "/headroom"
@@ -23,7 +22,7 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     # Every large block gets pages of its own and gives them back when freed: without this the resident size does not
     # follow the allocator (off by 100 MB and more), with it within 0.2 %.
-    "MALLOC_MMAP_THRESHOLD_": str(LARGE_BYTES),
+    "MALLOC_MMAP_THRESHOLD_": "65536",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from grader.heap import LARGE_BYTES
+from grader.sandbox import bwrap
 
 HOLES = """
 import ctypes
@@ -74,6 +75,10 @@ for _ in range(4):
     beyond.append(subject.channel.risen - subject.metered.peak_bytes)
 print(json.dumps(beyond))
 """
+
+
+def test_it_is_the_sandboxs_threshold():
+    assert bwrap.ENVIRONMENT["MALLOC_MMAP_THRESHOLD_"] == str(LARGE_BYTES)
 
 
 def test_a_closed_hole_takes_no_large_block_and_an_opened_one_does():
