@@ -140,7 +140,7 @@ def workers(environment: dict[str, str], folder: Path, names: Sequence[str] = ("
         ]  # fmt: skip
         try:
             yield began
-        except Exception:
+        except Exception:  # whatever it was, it goes on; the worker's log says why, and its folder is about to go
             print((folder / "worker.log").read_text(errors="replace")[-3000:], file=sys.stderr)
             raise
         finally:
