@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.typed import whole_number
 from discussion import gate, reading, writing
 from discussion.gate import Reader, or_to_the_page
 from discussion.limits import Refused
@@ -22,6 +23,7 @@ from pages import places
 from pages.places import Place
 
 A_PAGE = 30
+LAST_PAGE = 9_999
 form = require_http_methods(["GET", "HEAD", "POST"])
 
 
@@ -65,8 +67,8 @@ def page(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
         else:
             request.session.pop(keep, None)
             return redirect(thread)
-    number = request.GET.get("page", "1")
-    at = int(number) if number.isascii() and number.isdigit() and 0 < int(number[:6]) < 10_000 else 1
+    at = whole_number(request.GET.get("page", ""))
+    at = at if 0 < at <= LAST_PAGE else 1
     listed = reading.threads(place, reader, A_PAGE, A_PAGE * (at - 1))
     context |= {"place": place, "reader": reader, "listed": listed, "at": at, "limits": writing}
     return render(request, "discussion/page.html", context, status=422 if "problem" in context else 200)
@@ -137,8 +139,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     now_spoiler = comment.thread.spoiler if comment.is_first else comment.spoiler
     context: dict[str, Any] = {"text": comment.text, "revision": comment.revision, "spoiler": now_spoiler}
     if request.method == "POST":
-        text, revision = typed(request, "text"), request.POST.get("revision", "")
-        number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
+        text, number = typed(request, "text"), whole_number(request.POST.get("revision", ""))
         spoiler = about_solutions(request, place, reader, now_spoiler)
         try:
             return redirect(writing.edit(request.user, comment, text, spoiler, number, reader.now))

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST
 
+from accounts.typed import whole_number
 from labs import comparing, gate, merging
 from labs.models import Draft
 
@@ -24,8 +25,7 @@ def typed(request: HttpRequest, name: str) -> str:
 
 def revision_of(request: HttpRequest) -> int:
     """Return the revision that a text is based on; 0 for none."""
-    text = request.POST.get("revision", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole_number(request.POST.get("revision", ""))
 
 
 def differences(theirs: str, yours: str) -> dict[str, Any]:

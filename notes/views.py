@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.typed import whole_number
 from notes import keeping
 from pages import places
 from pages.places import Place
@@ -57,8 +58,7 @@ def save(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
         if text.strip():
             request.session[kept_name(place)] = text[: keeping.LONGEST]
         return _sign_in(place)
-    revision = request.POST.get("revision", "0")
-    number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else 0
+    number = whole_number(request.POST.get("revision", ""))
     try:
         note = keeping.save(request.user, place, text, number)
     except keeping.NotSaved as problem:

@@ -14,6 +14,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import Person, decide
+from accounts.typed import whole_number, whole_numbers
 from courses import answering, progress
 from courses.models import Answer, Question
 from courses.opening import SHORT, OpenedQuestion, open_question
@@ -129,8 +130,7 @@ def answer(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _revision(request: HttpRequest) -> int:
-    sent = request.POST.get("revision", "0")
-    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else 0
+    return whole_number(request.POST.get("revision", ""))
 
 
 @require_POST
@@ -199,10 +199,7 @@ def mark(request: HttpRequest, slug: str) -> HttpResponse:
     last: Answer | None = answering.latest(request.user, found)
     if last is None:
         raise Http404("no answer to mark")
-    points, flags = (
-        [int(each) for each in request.POST.getlist(name) if each.isascii() and each.isdigit() and len(each) < 10]
-        for name in ("point", "flag")
-    )
+    points, flags = (whole_numbers(request.POST.getlist(name)) for name in ("point", "flag"))
     answering.mark(last, points, flags)
     messages.success(request, "Your marks are kept with your answer.")
     return redirect(reverse("courses:question", args=[found.slug]) + "#rubric")

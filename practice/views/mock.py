@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import Person, decide
+from accounts.typed import whole_number, whole_numbers
 from courses import answering
 from courses.models.content import LEVELS
 from practice import mocks, report
@@ -106,10 +107,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     """End the question that is asked (`do=next`), passing over it without a text, or the interview (`do=end`)."""
     found = get_object_or_404(Mock.objects.select_related("user"), pk=pk, user=request.user)
     text = request.POST.get("text", "")
-    sent = {name: request.POST.get(name, "") for name in ("position", "revision")}
-    position, revision = (
-        int(each) if each.isascii() and each.isdigit() and len(each) < 10 else 0 for each in sent.values()
-    )
+    position, revision = (whole_number(request.POST.get(name, "")) for name in ("position", "revision"))
     try:
         mocks.hand_in(found, position, text, revision, timezone.now(), stop=request.POST.get("do") == "end")
     except mocks.NotNow as problem:
@@ -144,14 +142,7 @@ def mark(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Mock, pk=pk, user=request.user, finished_at__isnull=False)
     positions = range(1, 1 + found.turns.count())
     points, flags = (
-        {
-            position: [
-                int(each)
-                for each in request.POST.getlist(f"{name}-{position}")
-                if each.isascii() and each.isdigit() and len(each) < 10
-            ]
-            for position in positions
-        }
+        {position: whole_numbers(request.POST.getlist(f"{name}-{position}")) for position in positions}
         for name in ("point", "flag")
     )
     mocks.mark(found, points, flags, Person.of(request.user), timezone.now())

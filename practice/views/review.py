@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import Person
+from accounts.typed import whole_number
 from courses import quizzes
 from practice import cards, drawing, numbers, reviewing, schedule
 from practice.models import GRADES
@@ -120,5 +121,4 @@ def _to(key: str) -> HttpResponse:
 
 
 def _number(request: HttpRequest, name: str) -> int:
-    sent = request.POST.get(name, "")
-    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 10 else 0
+    return whole_number(request.POST.get(name, ""))
