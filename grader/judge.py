@@ -73,6 +73,8 @@ def grade(
         log.exception("grading %s failed on our side", slug)
         message = "Grading failed on our side. It does not count as an attempt; your code is kept."
         return Verdict(slug, Outcome.UNGRADABLE, device=device, message=message)
+    finally:
+        pool.fill(sandbox, LIMITS, device)
 
 
 def ready(sandbox: str = "auto") -> None:
@@ -158,6 +160,8 @@ class _Grading:
             self.runs.append(run)
             try:
                 session.arm(case, measure, self.rng.getrandbits(31))
+                if measure:  # this takes long enough for the next sandbox to start beside it
+                    pool.fill(self.sandbox_mode, LIMITS, self.device)
                 self._expect(run)
                 run.observed, run.metered, run.outside = session.run(case, measure)
             except Crashed as error:

@@ -36,15 +36,16 @@ class Pool:
         self._waiting: deque[Sandbox] = deque()
 
     def take(self) -> Sandbox:
-        """Return a sandbox, one that waited if there is one, and start the next. Raises sandbox.Unavailable."""
+        """Return a sandbox, one that waited if there is one. Raises sandbox.Unavailable.
+
+        The next one is not started here but by `fill`, when no short verdict has to share the cores with it.
+        """
         if os.getpid() != self._owner:  # after a fork the parent's sandboxes are the parent's
             self._owner = os.getpid()
             self._waiting.clear()
         taken = self._oldest()
         counts["ready" if taken else "fresh"] += 1
-        taken = taken or self._start(self.limits.wall_seconds)
-        self.fill()
-        return taken
+        return taken or self._start(self.limits.wall_seconds)
 
     def fill(self) -> None:
         """Start sandboxes until `size` wait. What cannot be started is said in the log, and tried at the next take."""
@@ -52,7 +53,7 @@ class Pool:
             try:
                 self._waiting.append(self._start(IDLE_SECONDS))
                 counts["filled"] += 1
-            except SandboxError as error:
+            except (SandboxError, OSError) as error:
                 log.warning("No sandbox could be started ahead: %s", error)
                 return
 
@@ -101,7 +102,7 @@ def take(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
 
 
 def fill(mode: str, limits: Limits, device: str = "cpu") -> None:
-    """Start ahead what `keep` allows, before the first grading."""
+    """Start ahead what `keep` allows: before the first grading, and when one is over or turns out to be long."""
     _pool(mode, limits, device).fill()
 
 

@@ -17,10 +17,12 @@ def one():
 
 def test_each_sandbox_is_taken_once_and_the_next_one_waits(one):
     first = one.take()
-    waiting = one._waiting[0]
+    assert one.waiting() == 0
+    one.fill()
+    assert one.waiting() == 1
     second = one.take()
-    assert second is waiting is not first
-    assert len(one._waiting) == 1
+    assert second is not first
+    assert one.waiting() == 0
     for box in (first, second):
         Session(box).wait_ready(60)
         box.kill()
@@ -35,6 +37,29 @@ def test_one_that_ended_while_it_waited_is_replaced(one):
         assert box.alive
 
 
+@pytest.mark.parametrize(
+    ("source", "began"),
+    [
+        (b"def checkpoint(function, *args, **kwargs):\n    return function(*args, **kwargs)\n", ["arm", "fill"]),
+        (b"checkpoint = None\n", ["fill"]),
+    ],
+)
+def test_the_next_one_starts_in_a_long_case_or_when_the_grading_is_over(source, began, monkeypatch):
+    """A verdict of a few milliseconds does not share the cores with the import of torch."""
+    seen = []
+    arm, fill = judge.Session.arm, pool.fill
+    monkeypatch.setattr(judge.Session, "arm", lambda *args: seen.append("arm") or arm(*args))
+    monkeypatch.setattr(pool, "fill", lambda *args: seen.append("fill") or fill(*args))
+    pool.keep(1)
+    try:
+        judge.grade("checkpoint-function", source, mode="run")
+        assert seen[: len(began)] == began
+        assert seen[-1] == "fill"
+        assert pool.waiting() == 1
+    finally:
+        pool.keep(0)
+
+
 def test_closing_leaves_no_process(one):
     one.fill()
     process = one._waiting[0]
@@ -47,7 +72,7 @@ def test_a_verdict_from_a_waiting_sandbox_is_the_same_as_from_a_cold_one():
     pool.keep(0)
     cold = judge.grade("checkpoint-function", source, mode="run")
     pool.keep(1)
-    pool.take("auto", judge.LIMITS).kill()  # the first take starts the one that waits
+    pool.fill("auto", judge.LIMITS)
     warm = judge.grade("checkpoint-function", source, mode="run")
     pool.keep(0)
     assert cold.outcome is warm.outcome is Outcome.FAILED
