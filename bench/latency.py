@@ -18,11 +18,10 @@ import argparse
 import sys
 
 from bench.results import machine, missed, row, save, show_rows
-from bench.site import Site, services, workers
+from bench.site import PAUSE_S, Site, services, workers
 
 AIM_MS = 150
 LAB = "checkpoint-function"
-PAUSE_S = 3.0
 
 
 def main() -> int:

@@ -15,6 +15,8 @@ from pathlib import Path
 from bench.results import ROOT
 
 PATIENCE_S = 120.0
+PAUSE_S = 6.0
+"""In this the next sandbox imports torch and makes its meter warm: 3.4 s of a core's time on a slow virtual machine."""
 POLL_S, CALM_POLL_S = 0.002, 0.1
 
 

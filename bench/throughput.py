@@ -28,7 +28,7 @@ from typing import Any
 from bench.peers import limit
 from bench.peers.running import EXERCISE, SLUG
 from bench.results import machine, missed, row, save, show_rows
-from bench.site import Site, services, workers
+from bench.site import PAUSE_S, Site, services, workers
 from grader import catalog
 
 AIM = 0.9
@@ -40,9 +40,6 @@ AT_ONCE = {SLUG: 12, REAL: 6}
 
 LIMIT_TIMES = {SLUG: 200, REAL: 2}
 """Gradings of each process that makes the limit, in each round."""
-
-PAUSE_S = 3.0
-"""In this the next sandboxes import torch (0.9 s on an idle core)."""
 
 
 def main() -> int:

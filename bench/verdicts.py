@@ -29,7 +29,7 @@ from typing import Any
 from bench.peers import limit
 from bench.peers.running import EXERCISE, PEERS, SLUG, graded, installed, prepared
 from bench.results import ROOT, machine, missed, row, save, show_rows
-from bench.site import Site, services, workers
+from bench.site import PAUSE_S, Site, services, workers
 from grader import catalog
 from grader.catalog import Lab
 from headroom.install import CannotInstall
@@ -37,8 +37,6 @@ from headroom.install import CannotInstall
 AIM_MS = 150
 TIMES_QUICKER = {"pytest": 10, "otter-grader": 20, "nbgrader": 20}
 WRONG = "eps_outside.py"
-PAUSE_S = 2.5
-"""In this the next sandbox imports torch (0.9 s on an idle core)."""
 
 
 def main() -> int:

@@ -73,8 +73,6 @@ def grade(
         log.exception("grading %s failed on our side", slug)
         message = "Grading failed on our side. It does not count as an attempt; your code is kept."
         return Verdict(slug, Outcome.UNGRADABLE, device=device, message=message)
-    finally:
-        pool.fill(sandbox, LIMITS, device)
 
 
 def ready(sandbox: str = "auto") -> None:

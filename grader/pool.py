@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from grader import subjects
@@ -34,33 +37,64 @@ class Pool:
         self.mode, self.limits, self.size, self.device = mode, limits, size, device
         self._owner = os.getpid()
         self._waiting: deque[Sandbox] = deque()
+        self._lock = threading.Lock()
+        self._clearing: threading.Thread | None = None
 
-    def take(self) -> Sandbox:
-        """Return a sandbox, one that waited if there is one. Raises sandbox.Unavailable.
+    @contextmanager
+    def take(self) -> Iterator[Sandbox]:
+        """Give a sandbox, one that waited if there is one; it ends with the block. Raises sandbox.Unavailable.
 
-        The next one is not started here but by `fill`, when no short verdict has to share the cores with it.
+        The next one is not started here but by `fill`, or behind the block: no short verdict shares the cores with it.
         """
         if os.getpid() != self._owner:  # after a fork the parent's sandboxes are the parent's
             self._owner = os.getpid()
             self._waiting.clear()
-        taken = self._oldest()
-        counts["ready" if taken else "fresh"] += 1
-        return taken or self._start(self.limits.wall_seconds)
+            self._lock, self._clearing = threading.Lock(), None
+        with self._lock:
+            taken = self._oldest()
+            counts["ready" if taken else "fresh"] += 1
+            taken = taken or self._start(self.limits.wall_seconds)
+        try:
+            yield taken
+        finally:
+            self._clear(taken)
 
     def fill(self) -> None:
-        """Start sandboxes until `size` wait. What cannot be started is said in the log, and tried at the next take."""
-        while len(self._waiting) < self.size:
-            try:
-                self._waiting.append(self._start(IDLE_SECONDS))
-                counts["filled"] += 1
-            except (SandboxError, OSError) as error:
-                log.warning("No sandbox could be started ahead: %s", error)
-                return
+        """Start sandboxes until `size` wait. What cannot be started is said in the log, and tried the next time."""
+        with self._lock:
+            while len(self._waiting) < self.size:
+                try:
+                    self._waiting.append(self._start(IDLE_SECONDS))
+                    counts["filled"] += 1
+                except (SandboxError, OSError) as error:
+                    log.warning("No sandbox could be started ahead: %s", error)
+                    return
+
+    def settle(self) -> None:
+        """Return when the last sandbox that was taken is gone and the next one has been started."""
+        if self._clearing:
+            self._clearing.join()
 
     def close(self) -> None:
-        """End the sandboxes that wait."""
-        while self._waiting:
-            self._waiting.pop().kill()
+        """End the sandboxes that wait, and see the last one that was taken gone."""
+        self.settle()
+        with self._lock:
+            while self._waiting:
+                self._waiting.pop().kill()
+
+    def _clear(self, used: Sandbox) -> None:
+        """End a sandbox and start the next one: 0.1 s, for which whoever keeps sandboxes ready does not wait."""
+        if not self.size:
+            used.kill()
+            return
+        used.cancel()
+        self.settle()
+        self._clearing = threading.Thread(target=self._clear_up, args=[used], name="sandbox-clearing")
+        self._clearing.start()
+
+    def _clear_up(self, used: Sandbox) -> None:
+        used.kill()
+        self.fill()
 
     def waiting(self) -> int:
         """Return how many wait and live; any thread may ask."""
@@ -96,14 +130,20 @@ def keep(size: int) -> None:
             pool.close()
 
 
-def take(mode: str, limits: Limits, device: str = "cpu") -> Sandbox:
-    """Return a sandbox for one grading on `device`."""
+def take(mode: str, limits: Limits, device: str = "cpu") -> AbstractContextManager[Sandbox]:
+    """Give a sandbox for one grading on `device`: see `Pool.take`."""
     return _pool(mode, limits, device).take()
 
 
 def fill(mode: str, limits: Limits, device: str = "cpu") -> None:
-    """Start ahead what `keep` allows: before the first grading, and when one is over or turns out to be long."""
+    """Start ahead what `keep` allows: before the first grading, and in one that turns out to be long."""
     _pool(mode, limits, device).fill()
+
+
+def settle() -> None:
+    """Return when every sandbox that was taken is gone."""
+    for pool in list(_pools.values()):
+        pool.settle()
 
 
 def waiting() -> int:

@@ -1,9 +1,12 @@
 """A sandbox that waited is taken once, and one that ended while it waited is not taken at all."""
 
+import threading
+
 import pytest
 
 from grader import judge, pool
 from grader.pool import Pool
+from grader.sandbox import Sandbox
 from grader.session import Session
 from grader.verdict import Outcome
 
@@ -15,17 +18,33 @@ def one():
     made.close()
 
 
-def test_each_sandbox_is_taken_once_and_the_next_one_waits(one):
-    first = one.take()
-    assert one.waiting() == 0
+def test_each_sandbox_is_taken_once_and_the_next_one_waits_behind_it(one):
     one.fill()
+    with one.take() as first:
+        assert one.waiting() == 0
+        Session(first).wait_ready(60)
+    one.settle()
+    assert not first.alive
     assert one.waiting() == 1
-    second = one.take()
-    assert second is not first
-    assert one.waiting() == 0
-    for box in (first, second):
-        Session(box).wait_ready(60)
-        box.kill()
+    with one.take() as second:
+        assert second is not first
+        Session(second).wait_ready(60)
+
+
+def test_whoever_keeps_sandboxes_does_not_wait_for_one_to_be_gone(one, monkeypatch):
+    gone, kill = threading.Event(), Sandbox.kill
+    monkeypatch.setattr(Sandbox, "kill", lambda box: gone.wait(60) and kill(box))
+    with one.take() as box:
+        pass
+    assert box.process.wait(60)  # it is killed at once, and cleared up behind
+    gone.set()
+    one.settle()
+
+
+def test_whoever_keeps_none_sees_it_gone():
+    with Pool("bwrap", judge.LIMITS).take() as box:
+        pass
+    assert not box.alive
 
 
 def test_one_that_ended_while_it_waited_is_replaced(one):
@@ -41,7 +60,7 @@ def test_one_that_ended_while_it_waited_is_replaced(one):
     ("source", "began"),
     [
         (b"def checkpoint(function, *args, **kwargs):\n    return function(*args, **kwargs)\n", ["arm", "fill"]),
-        (b"checkpoint = None\n", ["fill"]),
+        (b"checkpoint = None\n", []),
     ],
 )
 def test_the_next_one_starts_in_a_long_case_or_when_the_grading_is_over(source, began, monkeypatch):
@@ -54,7 +73,7 @@ def test_the_next_one_starts_in_a_long_case_or_when_the_grading_is_over(source, 
     try:
         judge.grade("checkpoint-function", source, mode="run")
         assert seen[: len(began)] == began
-        assert seen[-1] == "fill"
+        pool.settle()
         assert pool.waiting() == 1
     finally:
         pool.keep(0)
