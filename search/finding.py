@@ -80,8 +80,9 @@ def find(text: str, person: Person, now: datetime, limit: int = 20) -> Found:
             instead = []
             some = len(asked) > 1
             entries = _entries(asked, opens, every=False) if some else []
-    results = _results(entries, asked, opens)
-    return Found(asked, results[:limit], len(results) > limit, instead, some and bool(results))
+    pages = _pages(entries, asked)
+    results = [_result(found, asked, opens) for found in pages[:limit]]
+    return Found(asked, results, len(pages) > limit, instead, some and bool(results))
 
 
 def _entries(asked: Sequence[str], opens: Sequence[str], *, every: bool) -> list[Entry]:
@@ -100,13 +101,13 @@ def _corrected(asked: Sequence[str], opens: Sequence[str]) -> tuple[list[str], l
     return corrected, [pair for pair in zip(asked, corrected, strict=True) if pair[0] != pair[1]]
 
 
-def _results(entries: list[Entry], asked: Sequence[str], opens: Sequence[str]) -> list[Result]:
+def _pages(entries: list[Entry], asked: Sequence[str]) -> list[list[Entry]]:
     """Put the entries together by page, the best page first and in it its best sections."""
     weighed = sorted(((_weight(entry, asked), entry) for entry in entries), key=lambda pair: (-pair[0], pair[1].pk))
     pages: dict[str, list[Entry]] = {}
     for _, entry in weighed:
         pages.setdefault(entry.page, []).append(entry)
-    return [_result(found, asked, opens) for found in pages.values()]
+    return list(pages.values())
 
 
 def _result(found: list[Entry], asked: Sequence[str], opens: Sequence[str]) -> Result:

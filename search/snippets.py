@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -11,17 +12,17 @@ from django.utils.safestring import SafeString, mark_safe
 from search.words import fold, stem
 
 LENGTH = 240
-_WORD = re.compile(r"[^\W_]+")
+_LETTER = r"[^\W_]"
 
 
 def marked(text: str, asked: Sequence[str]) -> SafeString:
     """Return `text` as HTML: all of it escaped, the words that begin as those asked for in <mark>."""
-    return _html(text, 0, len(text), _places(text, asked))
+    return _html(text, 0, len(text), list(_places(text, asked)))
 
 
 def snippet(text: str, asked: Sequence[str]) -> SafeString:
     """Return about LENGTH letters of `text` around the most different words, as HTML; its beginning without any."""
-    places = _places(text, asked)
+    places = list(_places(text, asked))
     start = _start(places)
     end = min(len(text), start + LENGTH)
     if start:
@@ -34,19 +35,24 @@ def snippet(text: str, asked: Sequence[str]) -> SafeString:
 
 def says(text: str, asked: Sequence[str]) -> bool:
     """Tell whether any of the words stands in `text`."""
-    return bool(_places(text, asked))
+    return next(_places(text, asked), None) is not None
 
 
-def _places(text: str, asked: Sequence[str]) -> list[tuple[int, int, str]]:
-    """Return where the words stand: start, end, and which of those asked for."""
+def _places(text: str, asked: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield where the words stand: start, end, and which of those asked for."""
     starts = tuple(stem(word) for word in asked)
-    found = []
-    for match in _WORD.finditer(text):
+    for match in _candidates(starts).finditer(text):
         folded = fold(match[0])
         which = next((start for start in starts if folded.startswith(start)), None)
         if which is not None:
-            found.append((match.start(), match.end(), which))
-    return found
+            yield match.start(), match.end(), which
+
+
+@lru_cache(maxsize=256)
+def _candidates(starts: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds each word that begins so, and each that may once it is folded: those with other than ASCII."""
+    begins = "|".join(map(re.escape, starts))
+    return re.compile(rf"(?<!{_LETTER})(?:(?={_LETTER}*[^\x00-\x7f]){_LETTER}+|(?:{begins}){_LETTER}*)", re.IGNORECASE)
 
 
 def _start(places: list[tuple[int, int, str]]) -> int:

@@ -23,6 +23,8 @@ _ENDINGS = ("ing", "ed", "es", "s")
 
 def fold(text: str) -> str:
     """Return `text` in small letters, without accents and without the forms that only look different."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.translate(_TIDY)).casefold()
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 

@@ -1,9 +1,13 @@
 """Words, slips and snippets, without a database."""
 
-import pytest
+import re
 
-from search.snippets import LENGTH, marked, snippet
-from search.words import distance, nearest, query, stem, words
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.snippets import LENGTH, marked, says, snippet
+from search.words import distance, fold, nearest, query, stem, words
 
 
 @pytest.mark.parametrize(
@@ -78,3 +82,16 @@ def test_a_snippet_is_cut_around_the_place_with_the_most_different_words() -> No
 def test_a_snippet_of_one_very_long_word_ends() -> None:
     assert len(snippet("x" * 10_000, ["y"])) <= LENGTH + 4
     assert snippet("", ["y"]) == ""
+
+
+TEXTS = st.lists(
+    st.sampled_from(["Cache", "caché", "CACHES", "cach", "ﬁne", "naïve", "x²", "_", " ", "–", "K", "ß"]), max_size=12
+)
+
+
+@given(TEXTS.map("".join), st.sampled_from([["cache"], ["fine", "naive"], ["kv", "x2"], ["k"], ["ss"]]))
+def test_a_word_is_marked_where_it_begins_so_once_folded(text: str, asked: list[str]) -> None:
+    starts = tuple(map(stem, asked))
+    expected = [word for word in re.findall(r"[^\W_]+", text) if fold(word).startswith(starts)]
+    assert re.findall("<mark>(.*?)</mark>", marked(text, asked)) == expected
+    assert says(text, asked) == bool(expected)
