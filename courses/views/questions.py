@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import Person, decide
 from accounts.typed import whole_number, whole_numbers
-from courses import answering, progress
+from courses import answering, progress, shelf
 from courses.models import Answer, Question
 from courses.opening import SHORT, OpenedQuestion, open_question
 from courses.views.base import Moved, is_htmx, moved, sign_in
@@ -23,6 +23,7 @@ from courses.views.base import question as find_question
 
 
 @require_GET
+@shelf.same_for_visitors
 def index(request: HttpRequest) -> HttpResponse:
     """List the questions by track, with what opens each and which are answered."""
     person, now = Person.of(request.user), timezone.now()
@@ -32,10 +33,11 @@ def index(request: HttpRequest) -> HttpResponse:
         track = tracks.setdefault(question.track_id, {"track": question.track, "rows": []})
         is_open = decide(question.tier, 0, person, now).is_open
         track["rows"].append({"question": question, "answered": question.pk in answered, "open": is_open})
-    return render(request, "courses/questions.html", {"tracks": tracks.values()})
+    return shelf.page(request, "courses/questions.html", {"tracks": tracks.values()})
 
 
 @require_GET
+@shelf.same_for_visitors
 def question(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a question: its short answer, the field to answer it, and the worked answer as far as it is open."""
     try:
@@ -89,7 +91,7 @@ def _page(
             "red_flags": _marked([{"html": each} for each in found.red_flags], last.flags if last else None),
             "follow_ups": found.follow_ups,
         }
-    return render(request, "courses/question.html", context, status=status)
+    return shelf.page(request, "courses/question.html", context, status)
 
 
 def _marked(entries: list[dict[str, Any]], ticked: list[int] | None) -> list[dict[str, Any]]:
