@@ -10,8 +10,6 @@ from grader.compare import Comparison, compare
 from grader.runs import CaseRun
 from grader.verdict import Check
 
-FAILED_TO_RUN = "The update stopped with an error."
-
 
 def same_results(
     run: CaseRun,

@@ -6,11 +6,6 @@ Symbols: B sequences a step, L layers, s tokens a sequence, h width, v vocabular
 from __future__ import annotations
 
 
-def palm_model_flops_per_token(parameters: float, layers: int, heads: int, head_dim: int, sequence: int) -> float:
-    """6N + 12·L·H·Q·T. Causal halving is not applied. Chowdhery et al. 2022, appendix B."""
-    return 6 * parameters + 12 * layers * heads * head_dim * sequence
-
-
 def megatron_bracket(sequence: int, hidden: int, layers: int, vocabulary: int, attention: float) -> float:
     """1 + attention·s/h + v/(12·h·L): the bracket of Korthikanti et al. 2022, with the attention term's weight."""
     return 1 + attention * sequence / hidden + vocabulary / (12 * hidden * layers)
