@@ -1,6 +1,6 @@
 """Settings, from environment variables read strictly (`headroom.env`).
 
-HEADROOM_MODE is `local` (default: loopback, DEBUG on, SQLite, mail on the console), `production` (asks for
+HEADROOM_MODE is `local` (default: loopback, SQLite, mail on the console), `production` (asks for
 everything that must not be guessed) or `test`. `docs/operating.md` lists the variables.
 """
 
@@ -19,7 +19,7 @@ env = Env(os.environ)
 
 HEADROOM_MODE = env.choice("HEADROOM_MODE", ("local", "production", "test"), "local")
 LOCAL, PRODUCTION, TEST = (mode == HEADROOM_MODE for mode in ("local", "production", "test"))
-DEBUG = LOCAL
+DEBUG = LOCAL and env.flag("HEADROOM_DEBUG", False)
 DATA_DIR = Path(env.text("HEADROOM_DATA", str(BASE_DIR / "var"))).absolute()
 if LOCAL:
     DATA_DIR.mkdir(parents=True, exist_ok=True)

@@ -77,8 +77,14 @@ def test_the_deployment_check_is_clean() -> None:
 
 
 def test_production_never_debugs_and_confirms_addresses() -> None:
-    assert setting("DEBUG", **PRODUCTION) is False
+    assert setting("DEBUG", HEADROOM_DEBUG="yes", **PRODUCTION) is False
     assert setting("ACCOUNT_EMAIL_VERIFICATION", **PRODUCTION) == "mandatory"
+
+
+def test_local_mode_shows_the_sites_own_pages_unless_asked(tmp_path: Path) -> None:
+    data = {"HEADROOM_DATA": str(tmp_path / "var")}
+    assert setting("DEBUG", **data) is False
+    assert setting("DEBUG", HEADROOM_DEBUG="yes", **data) is True
 
 
 def test_local_mode_serves_loopback_only_and_keeps_its_key(tmp_path: Path) -> None:

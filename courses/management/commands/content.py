@@ -67,7 +67,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{len(curriculum.lessons)} lessons, {len(curriculum.questions)} questions: {said}")
 
     def _preview(self, folder: Path, port: int) -> None:
-        if not settings.DEBUG:
+        if not settings.LOCAL:
             raise CommandError("preview is for writing on your own machine: it needs local mode (HEADROOM_MODE).")
         call_command("migrate", interactive=False, verbosity=0)
         preview, stop = Preview(folder), threading.Event()
