@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +12,13 @@ from django.core.cache import cache
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 from playwright.sync_api import Browser, expect
+from pytest_django.plugin import DjangoDbBlocker
 
 from accounts.models import User
 from courses import shelf
 from tests.support import browser as chromium
+from tests.support import databases, required
 from tests.support import redis as test_redis
-from tests.support import required
 
 # How long a busy machine takes decides nothing.
 hypothesis.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -38,6 +40,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Files that take minutes come first, so that no process is left alone with one of them at the end.
     slow = {item.path for item in items if any(map(item.get_closest_marker, ("stack", "long")))}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that the processes of this run have together."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    shared: Path,
+    django_test_environment: None,
+    django_db_blocker: DjangoDbBlocker,
+    django_db_modify_db_settings: None,
+) -> Iterator[None]:
+    """pytest-django's own migrates in each process anew, which takes seconds."""
+    with django_db_blocker.unblock():
+        made = databases.migrated(shared)
+        made.__enter__()
+    yield
+    with django_db_blocker.unblock():
+        made.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="session")

@@ -88,7 +88,7 @@ def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[No
 
 
 @pytest.fixture(scope="package")
-def site(browser: Browser, db: None) -> Iterator[Site]:
+def site(browser: Browser, db: None, shared: Path) -> Iterator[Site]:
     """The whole site with its real content. Whoever writes does so as a person of their own."""
-    with served() as running:
+    with served(shared) as running:
         yield running

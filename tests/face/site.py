@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 
 from django.core.management import call_command
 from django.db import connection
@@ -22,6 +24,7 @@ from grader.verdict import Outcome
 from labs.models import Submission
 from practice.models import Mock
 from tests.labs.conftest import failed_verdict
+from tests.support import databases
 
 VISITOR, FREE, PREMIUM, STAFF = "visitor", "free", "premium", "staff"
 PASSWORD = "a long passphrase"
@@ -52,21 +55,21 @@ class Site:
 
 
 @contextmanager
-def served() -> Iterator[Site]:
+def served(shared: Path) -> Iterator[Site]:
     """Load the curriculum into the empty test database, let people use it, serve it, and empty the database again.
 
-    The rows are committed, as the server's threads have connections of their own.
+    The rows are committed, as the server's threads have connections of their own. Loading takes seconds: of the
+    processes that share the folder, one does it and the others copy its database.
     """
     settings = connection.settings_dict
     assert settings["NAME"] == settings["TEST"]["NAME"], "this would empty a database that is not the tests' own"
     try:
-        call_command("content", "sync", verbosity=0)
-        clients = {
-            VISITOR: Client(),
-            **{each: _person(each, premium=each == PREMIUM) for each in (FREE, PREMIUM, STAFF)},
-        }
-        site = Site("", clients)
-        _use(site)
+        people = databases.once(shared / "site", _load)
+        databases.restore(people / "database")
+        site = Site("", {}, json.loads((people / "at").read_text()))
+        for name, cookies in json.loads((people / "cookies").read_text()).items():
+            site.clients[name] = Client()
+            site.clients[name].cookies.load(cookies)
         server = LiveServer("127.0.0.1")
         try:
             site.url = server.url
@@ -74,7 +77,20 @@ def served() -> Iterator[Site]:
         finally:
             server.stop()
     finally:
-        call_command("flush", interactive=False, verbosity=0)
+        databases.restore(shared / databases.MIGRATED)
+
+
+def _load(folder: Path) -> None:
+    """Make the site and write down what `served` needs to put it into another process's database."""
+    call_command("content", "sync", verbosity=0)
+    clients = {VISITOR: Client(), **{each: _person(each, premium=each == PREMIUM) for each in (FREE, PREMIUM, STAFF)}}
+    site = Site("", clients)
+    _use(site)
+    folder.mkdir()
+    databases.save(folder / "database")
+    (folder / "at").write_text(json.dumps(site.at))
+    cookies = {name: {each: one.value for each, one in client.cookies.items()} for name, client in clients.items()}
+    (folder / "cookies").write_text(json.dumps(cookies))
 
 
 def _person(name: str, *, premium: bool = False) -> Client:

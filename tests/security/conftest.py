@@ -1,6 +1,7 @@
 """The whole site with its real content, in which someone typed the corpus into every field that people fill."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -18,7 +19,7 @@ def db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[No
 
 
 @pytest.fixture(scope="package")
-def filled(browser: Browser, db: None) -> Iterator[Filled]:
+def filled(browser: Browser, db: None, shared: Path) -> Iterator[Filled]:
     """The filled site."""
-    with served() as site:
+    with served(shared) as site:
         yield fill(site)
