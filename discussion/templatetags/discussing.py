@@ -18,7 +18,7 @@ NEWEST = 5
 def discussion_on(context: template.Context, page: Any, *, is_open: bool) -> dict[str, Any]:
     """List the newest threads of a page; nothing unless its view decided that all of the page is open.
 
-    One query; under a lab up to three.
+    One query, two where there are threads; under a lab up to two more.
     """
     if not is_open:
         return {"place": None}
