@@ -6,7 +6,7 @@ cost           seconds of a metered update over a bare one, taken in turn: media
                statistics that hold it with 95 % confidence. Limit: none; times shown to people are taken unmetered.
 repeatability  20 metered updates in this process and one in each of 3 fresh ones give the same bytes and FLOPs, to the
                unit. Leaves with 1 where they do not.
-agreement      the allocator's peak beside the kernel's, read from outside the sandbox, of two right solutions of each lab.
+agreement      the allocator's peak beside the kernel's, read from outside the sandbox, of two right solutions a lab.
                Limit: the tolerance in `grader/runs.py`. Leaves with 1 beyond it.
 """
 

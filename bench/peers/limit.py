@@ -4,7 +4,8 @@
 
 Says "ready" once torch is imported and one grading is done, waits for a line, then grades the lab's first right
 solution N times, or for S seconds, and prints the seconds of each as JSON. What the judge computes to compare with is
-part of it, as it is of a worker's grading; what does not depend on a case's seed is computed once, as there.
+part of it, and so are the step times that a Submit shows, as they are of a worker's
+grading; what does not depend on a case's seed is computed once, as there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 from bench.results import ROOT
 from grader import catalog, lab_code, meter, reference, wire
+from grader import judge as grading
 from grader.catalog import Lab
 from grader.program import Case, Program, build
 from grader.runs import CaseRun
@@ -36,6 +38,11 @@ def play(lab: Lab, source: str, mode: str, rng: random.Random) -> None:
     runs = [played(lab, harness, case, entry) for case in judge.cases(rng, harness, mode)]
     if wrong := [check for check in judge.check(runs) if not check.passed]:
         raise RuntimeError(f"the right solution of {lab.slug} fails {wrong[0].name}: {wrong[0].hint}")
+    if mode == "submit" and (timed_case := getattr(judge, "timed_case", None)):
+        case = timed_case(rng, harness, mode)
+        meter.times(
+            lambda: build(harness, case, entry), lambda: build(harness, case, harness.PLAIN), pairs=grading.TIME_PAIRS
+        )
 
 
 def played(lab: Lab, harness: types.ModuleType, case: Case, entry: dict[str, Any]) -> CaseRun:
