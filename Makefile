@@ -5,6 +5,8 @@ ARGS ?=
 WORKERS ?= 3
 BIN := .venv/bin
 export PORT
+# The suite starts hundreds of processes: each would compile the project anew, and each that collects also the tests.
+unexport PYTHONDONTWRITEBYTECODE
 # Any values that production mode accepts: `check --deploy` looks at the settings and connects to nothing.
 DEPLOYMENT = HEADROOM_MODE=production ALLOWED_HOSTS=headroom.example MAIL_FROM=headroom@headroom.example \
 	DATABASE_URL=postgresql://headroom@db/headroom REDIS_URL=redis://redis:6379/0 MAIL_URL=smtp+tls://mail.example:587 \

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
 from playwright.sync_api import Browser, expect
 from pytest_django.plugin import DjangoDbBlocker
+from xdist.scheduler import LoadFileScheduling
 
 from accounts.models import User
 from courses import shelf
@@ -28,18 +29,52 @@ expect.set_options(timeout=30_000)
 ON_POSTGRES = "postgresql" in settings.DATABASES["default"]["ENGINE"]
 
 
+TESTS = Path(__file__).parent
+WITHOUT_DATABASE = ("bench", "facts", "fuzz/test_grader.py", "gpu", "grader")
+"""Nothing here asks for a database, so a run on PostgreSQL does not import it: torch alone takes seconds each time."""
+EACH_ALONE = ("tests/crawl/test_crawler.py",)
+"""Files whose tests take minutes and share nothing: any process may take any of them."""
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return True if ON_POSTGRES and _without_database(collection_path) else None
+
+
+def _without_database(path: Path) -> bool:
+    return any((TESTS / each) in (path, *path.parents) for each in WITHOUT_DATABASE)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     without = os.environ.get("HEADROOM_NO_POSTGRES")
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+        if _without_database(item.path) and any(map(item.get_closest_marker, ("django_db", "postgres"))):
+            raise pytest.UsageError(f"{item.nodeid} asks for a database: see WITHOUT_DATABASE in tests/conftest.py.")
         if without:
             item.add_marker(pytest.mark.skip(reason=without))
         elif item.get_closest_marker("postgres") and not ON_POSTGRES:
             item.add_marker(pytest.mark.skip(reason="runs with HEADROOM_TEST_DATABASE=postgres"))
-    # Files that take minutes come first, so that no process is left alone with one of them at the end.
-    slow = {item.path for item in items if any(map(item.get_closest_marker, ("stack", "long")))}
-    items.sort(key=lambda item: item.path not in slow)
+    # Files that take minutes come first, those that are given most time before the others, so that no process is left
+    # alone with one of them at the end.
+    given: dict[Path, float] = {}
+    for item in items:
+        if any(map(item.get_closest_marker, ("stack", "long"))):
+            limit = item.get_closest_marker("timeout")
+            given[item.path] = max(given.get(item.path, 1), limit.args[0] if limit else 1)
+    items.sort(key=lambda item: -given.get(item.path, 0))
+
+
+class _ByFile(LoadFileScheduling):
+    """xdist's `loadfile`, but for the files of EACH_ALONE."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if nodeid.startswith(EACH_ALONE) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return _ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,7 @@ def ending() -> tuple[Any, ...]:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(900)
 def test_any_order_of_the_first_six_events_reaches_one_end(customer: Customer, capsys) -> None:
     """720 orders; in each of them every event comes again after the next one, and the last at once.
 

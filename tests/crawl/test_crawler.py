@@ -53,8 +53,9 @@ def site(db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     people[STAFF].save()
     book = Book(people, User.objects.create_user("someone-else@example.org"), tmp_path)
     plant_all(book)
-    # Thousands of addresses are not there, and none of them is news.
-    monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
+    # Thousands of addresses are asked for, many are not there, and none of that is news.
+    for name in ("django.request", "headroom.request"):
+        monkeypatch.setattr(logging.getLogger(name), "disabled", True)
     clients = {VISITOR: Client(), **{name: Client() for name in people}}
     for name, user in people.items():
         clients[name].force_login(user)
