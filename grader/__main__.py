@@ -84,7 +84,10 @@ def _grade(options: argparse.Namespace) -> int:
 def _selfcheck(options: argparse.Namespace) -> int:
     from grader.selfcheck import play, play_attacks, skipped
 
-    labs = [catalog.get(options.lab)] if options.lab else catalog.all_labs()
+    try:
+        labs = [catalog.get(options.lab)] if options.lab else catalog.all_labs()
+    except KeyError as error:
+        return _usage(str(error.args[0]))
     for sentence in filter(None, map(skipped, labs)):
         print(sentence, flush=True)
     series = [play(lab, options.only) for lab in labs if not skipped(lab)]

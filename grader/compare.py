@@ -62,10 +62,6 @@ class Comparison:
     def equal(self) -> bool:
         return not self.differences
 
-    def named(self, prefix: str) -> Comparison:
-        """Return the differences whose names start with `prefix`."""
-        return Comparison(tuple(d for d in self.differences if d.name.startswith(prefix)), self.largest_error)
-
     def sentence(self, most: int = 3) -> str:
         """Name the first few differences."""
         text = " ".join(difference.sentence() for difference in self.differences[:most])

@@ -56,3 +56,41 @@ def test_the_sentence_carries_no_expected_value():
     text = compare({"secret": torch.tensor([12345.0])}, {"secret": torch.tensor([0.0])}).sentence()
     assert "12345" not in text
     assert "secret differs by 1" in text
+
+
+def test_complex_tensors_are_compared_by_their_distance():
+    x = torch.tensor([3 + 4j])
+    assert compare({"z": x}, {"z": x * (1 + 1e-7)}).equal
+    assert abs(only(compare({"z": x}, {"z": -x})).size - 2.0) < 1e-6
+
+
+def test_tensors_without_elements_are_equal():
+    assert compare({"e": torch.empty(0, 3)}, {"e": torch.empty(0, 3)}).equal
+
+
+def test_a_tolerance_of_ones_own_replaces_the_usual_one():
+    assert compare({"g": torch.ones(2)}, {"g": torch.ones(2) * 1.01}, {torch.float32: 0.1}).equal
+
+
+def test_each_sort_of_difference_has_a_sentence_of_its_own():
+    one = torch.ones(2)
+    nan, inf = torch.full((2,), float("nan")), torch.full((2,), float("inf"))
+    for expected, actual, sentence in [
+        (one, None, "g is missing (None): no gradient or value arrived there."),
+        (None, one, "g has a value where the plain run has none."),
+        (one, nan, "g holds NaN."),
+        (one, inf, "g holds infinity."),
+        (one, one * 1.5, "g differs by 0.5 of its largest element."),
+        (torch.zeros(2), one, "g: is not zero where the plain run has only zeros."),
+        (one, torch.ones(3), "g: shape [3] instead of [2]."),
+        (one, one.double(), "g: dtype torch.float64 instead of torch.float32."),
+        (3, one, "g: expected a plain int."),
+        (torch.arange(2), torch.arange(2) + 1, "g: elements differ."),
+        (3, 4, "g: is not what the plain run gives."),
+    ]:
+        assert compare({"g": expected}, {"g": actual}).sentence() == sentence
+
+
+def test_a_few_differences_are_named_and_the_others_counted():
+    found = compare({f"grad.{n}": 1 for n in range(5)} | {"output": 1}, {f"grad.{n}": 2 for n in range(5)})
+    assert found.sentence(most=2).endswith("grad.1: is not what the plain run gives. And 4 more.")
