@@ -34,7 +34,7 @@ def format_flops(flops: int) -> str:
         if abs(size) < 999.5 or unit == "TFLOP":
             return f"{size:,.3g} {unit}" if abs(size) < 999.5 else f"{size:,.0f} {unit}"
         size /= 1000
-    raise AssertionError("the last unit always matches")
+    raise AssertionError("the last unit always matches")  # pragma: no cover: mypy wants an end, TFLOP always returns
 
 
 def _figure(name: str, count: int, note: str) -> str:

@@ -124,8 +124,6 @@ def _stair(frame: _Frame, tradeoff: Tradeoff) -> Iterator[str]:
     for point in tradeoff.frontier:
         x, y = frame.at(point.peak_bytes, tradeoff.again(point))
         corners += [(x, corners[-1][1]), (x, y)] if corners else [(x, y)]
-    if not corners:
-        return
     for (x1, y1), (x2, y2) in pairwise(corners):
         frame.taken.append((x1 - 1, min(y1, y2) - 1, x2 + 1, max(y1, y2) + 1))
     path = "L".join(f"{x:.1f},{y:.1f}" for x, y in corners)
@@ -154,10 +152,9 @@ def _points(frame: _Frame, tradeoff: Tradeoff, own: Point | None) -> Iterator[st
         left, base = frame.place(at, SHORT[point.name])
         look = f'class="onplot own" fill="{ACCENT}" font-weight="600"' if point is own else 'class="onplot"'
         yield f'<text {look} x="{left:.1f}" y="{base:.1f}">{SHORT[point.name]}</text>'
-    if tradeoff.frontier:
-        middle = tradeoff.frontier[len(tradeoff.frontier) // 2]
-        left, base = frame.place(frame.at(middle.peak_bytes, tradeoff.again(middle)), "best found")
-        yield f'<text class="onplot best" fill="{REFERENCE}" x="{left:.1f}" y="{base:.1f}">best found</text>'
+    middle = tradeoff.frontier[len(tradeoff.frontier) // 2]
+    left, base = frame.place(frame.at(middle.peak_bytes, tradeoff.again(middle)), "best found")
+    yield f'<text class="onplot best" fill="{REFERENCE}" x="{left:.1f}" y="{base:.1f}">best found</text>'
 
 
 def _mark(name: str, x: float, y: float) -> str:

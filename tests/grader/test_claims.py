@@ -66,6 +66,38 @@ def a_large_replay(said):
     said["replay_bytes"] = said["peak_bytes"] * 2
 
 
+def flops_that_do_not_add_up(said):
+    said["flops"] += 1
+
+
+def saved_bytes_that_never_lived(said):
+    said["saved_bytes"] = max(said["timeline"]["total"]) - 1
+
+
+def a_peak_after_the_end(said):
+    said["peak"]["index"] = len(said["timeline"]["total"])
+
+
+def tensors_without_end(said):
+    said["peak"]["tensors"] *= 60
+
+
+def a_shape_of_many_sizes(said):
+    said["peak"]["tensors"][0]["shape"] = [1] * 17
+
+
+def a_kind_of_its_own(said):
+    said["peak"]["tensors"][0]["kind"] = "mine"
+
+
+def phases_without_end(said):
+    said["flops_by_phase"] |= {str(n): 0 for n in range(17)}
+
+
+def a_phase_without_a_name(said):
+    said["peak"]["phase"] = 3
+
+
 @pytest.mark.parametrize(
     "lie",
     [
@@ -79,6 +111,14 @@ def a_large_replay(said):
         a_bool_for_a_number,
         a_figure_of_its_own,
         a_large_replay,
+        flops_that_do_not_add_up,
+        saved_bytes_that_never_lived,
+        a_peak_after_the_end,
+        tensors_without_end,
+        a_shape_of_many_sizes,
+        a_kind_of_its_own,
+        phases_without_end,
+        a_phase_without_a_name,
     ],
     ids=lambda lie: lie.__name__.replace("_", " "),
 )
@@ -87,6 +127,17 @@ def test_figures_that_one_update_cannot_have_are_no_figures(honest, lie):
     lie(said)
     with pytest.raises(ValueError):
         claims.metered(said)
+
+
+def test_figures_that_are_no_mapping_are_no_figures():
+    with pytest.raises(ValueError, match="not a mapping"):
+        claims.metered(["peak_bytes"])
+
+
+def test_a_text_is_cut_and_shows_what_cannot_be_printed(honest):
+    said = copy.deepcopy(honest)
+    said["peak"]["module"] = "a\x1b" + "b" * 300
+    assert claims.metered(said).peak["module"] == "a?" + "b" * (claims.MAX_TEXT - 2)
 
 
 def test_only_an_update_that_refused_its_case_may_do_nothing():

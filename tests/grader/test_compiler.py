@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -37,6 +38,22 @@ END = "\nprint('torch._dynamo.eval_frame' in sys.modules, len(sys.modules) - bef
 def test_only_what_compiles_imports_the_compiler(code, imported):
     found = subprocess.run([sys.executable, "-c", BEGIN + code + END], capture_output=True, text=True, check=True)
     assert found.stdout.split() == [str(imported), str(not imported)]
+
+
+def test_a_compiler_that_is_there_already_is_left_alone(monkeypatch):
+    there = types.ModuleType(compiler.NAME)
+    monkeypatch.setitem(sys.modules, compiler.NAME, there)
+    compiler.put_off()
+    assert sys.modules[compiler.NAME] is there
+
+
+def test_the_stand_in_does_what_running_uncompiled_needs_and_answers_no_inspection(monkeypatch):
+    monkeypatch.setattr(compiler, "load", lambda: pytest.fail("the compiler was asked for"))
+    stand_in = compiler._StandIn(compiler.NAME)
+    assert stand_in.disable(len) is stand_in.disable()(len) is len
+    assert stand_in.graph_break("here") is None
+    with pytest.raises(AttributeError, match="__wrapped__"):
+        _ = stand_in.__wrapped__
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,10 @@ def test_what_is_not_one_finite_number_fails(value):
     assert "answer 1" in check.hint
 
 
+def test_where_nothing_is_right_anything_else_is_infinitely_wrong():
+    assert [formulas.error(got, 0) for got in (0, 0.5, -1)] == [0.0, math.inf, -math.inf]
+
+
 def test_a_known_mistake_is_named_where_just_its_answers_were_given():
     mistakes = {"Twice.": {"answer 1": 400.0, "answer 2": 100.0}, "Half of one.": {"answer 2": 25.0}}
     assert judged({"answer 1": 400.0, "answer 2": 100.0}, mistakes=mistakes).hint == "Twice."

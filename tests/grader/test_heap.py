@@ -33,6 +33,22 @@ said += [in_heap(1 << 20)]
 print(said)
 """
 
+TIMED = """
+from grader import heap
+
+libc = heap._libc
+
+def in_heap(size):
+    address = libc.malloc(size)
+    libc.free(address)
+    return address < libc.sbrk(0)
+
+said = [in_heap(1 << 20)]
+heap.keep_what_is_freed()
+said += [in_heap(1 << 20), in_heap(64 << 20)]
+print(said)
+"""
+
 RUNS = """
 import json, re, sys, types
 from pathlib import Path
@@ -83,6 +99,10 @@ def test_it_is_the_sandboxs_threshold():
 
 def test_a_closed_hole_takes_no_large_block_and_an_opened_one_does():
     assert played(HOLES) == "[True, True, False, False, True, True]"
+
+
+def test_what_is_timed_takes_its_large_blocks_from_the_heap_again():
+    assert played(TIMED) == "[False, True, False]"
 
 
 def test_what_the_kernel_sees_beyond_the_allocator_does_not_grow_with_the_runs_metered_before():

@@ -115,6 +115,7 @@ def graded(monkeypatch) -> Callable[..., Verdict]:
         box = SimpleNamespace(process=process, mode=sandbox, output="printed", dropped_bytes=dropped_bytes)
         box.ready = lambda seconds: ready
         monkeypatch.setattr(judge.pool, "take", lambda *_: nullcontext(box))
+        monkeypatch.setattr(judge.pool, "fill", lambda *_: None)
         monkeypatch.setattr(judge, "Session", talk)
         return judge.grade("checkpoint-function", source, mode=mode)
 

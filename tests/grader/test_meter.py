@@ -116,10 +116,12 @@ def test_flops_agree_with_torchs_own_counter(how, kind):
         (lambda: torch.addbmm(torch.ones(3, 5), torch.ones(2, 3, 4), torch.ones(2, 4, 5)), 240),
         (lambda: torch.ones(3).addmv_(torch.ones(3, 4), torch.ones(4)), 24),
         (lambda: torch.mm(torch.ones(3, 4), torch.ones(4, 5), out=torch.ones(3, 5)), 120),
+        (lambda: torch.ones(3, 4).mv(torch.ones(4)), 24),
+        (lambda: torch.ones(4).dot(torch.ones(4)), 8),
     ],
-    ids=["addmm_", "baddbmm_", "addbmm_", "addbmm", "addmv_", "mm out"],
+    ids=["addmm_", "baddbmm_", "addbmm_", "addbmm", "addmv_", "mm out", "mv", "dot"],
 )
-def test_a_product_added_in_place_is_work_too(write, flops):
+def test_a_product_that_torchs_counter_leaves_out_is_work_too(write, flops):
     assert meter.run(Program([("forward", write)], dict)).flops == flops
 
 

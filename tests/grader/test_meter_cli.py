@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,27 @@ def test_a_file_that_cannot_be_metered_says_why(file, text, status, said, capsys
     assert said in capsys.readouterr().err
 
 
+def test_a_file_that_is_no_python_module_by_its_name_is_wrong_usage(tmp_path, capsys):
+    (tmp_path / "notes.txt").write_text(STEP)
+    assert main_meter([str(tmp_path / "notes.txt")]) == 2
+    assert "its name must end in .py" in capsys.readouterr().err
+
+
+def test_a_device_that_is_not_here_is_wrong_usage_before_the_file_runs(file, capsys, monkeypatch):
+    file.write_text("raise ValueError('it ran')")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert main_meter([str(file), "--device", "cuda"]) == 2
+    assert "torch finds no CUDA device here" in capsys.readouterr().err
+
+
+def test_a_step_without_a_backward_is_one_phase(file, capsys):
+    file.write_text("import torch\nx = torch.ones(8)\ndef step(): return x * 2\n")
+    assert main_meter([str(file), "--json", "--first"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert [phase["name"] for phase in figures["timeline"]["phases"]] == ["step"]
+    assert (figures["peak_bytes"], figures["saved_bytes"]) == (8 * 4, 0)
+
+
 def test_wrong_usage_is_status_2(tmp_path, capsys):
     assert main_meter([str(tmp_path / "none.py")]) == 2
     assert "is not a file" in capsys.readouterr().err
@@ -117,6 +139,16 @@ def test_the_table_names_kind_module_and_operator():
     ]
 
 
-@pytest.mark.parametrize(("flops", "text"), [(0, "0 FLOP"), (1500, "1.5 kFLOP"), (3_221_225_472, "3.22 GFLOP")])
+def test_what_other_threads_moved_is_said():
+    meter.warm()
+    metered = meter.run(models.linear_stack(2, 4, 4))
+    assert "unseen" not in report(metered)
+    line = next(line for line in report(replace(metered, unseen_bytes=4_096)).splitlines() if "unseen" in line)
+    assert line.split()[:4] == ["unseen", "4.00", "KiB", "4,096"]
+
+
+@pytest.mark.parametrize(
+    ("flops", "text"), [(0, "0 FLOP"), (1500, "1.5 kFLOP"), (3_221_225_472, "3.22 GFLOP"), (5 * 10**16, "50,000 TFLOP")]
+)
 def test_flops_are_written_to_three_digits(flops, text):
     assert format_flops(flops) == text

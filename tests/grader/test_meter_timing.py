@@ -39,6 +39,13 @@ def test_a_slow_program_stops_at_the_budget():
     assert len(order) < 10
 
 
+def test_on_a_gpu_the_clock_starts_and_stops_when_it_has_nothing_left_to_do(monkeypatch):
+    order: list[str] = []
+    monkeypatch.setattr("torch.cuda.synchronize", lambda: order.append("wait"))
+    meter.times(lambda: sleeper("A", 0, order), lambda: sleeper("B", 0, order), pairs=1, warmup=0, device="cuda")
+    assert order == ["wait", "A", "wait", "wait", "B", "wait"]
+
+
 def test_no_pairs_is_refused():
     with pytest.raises(ValueError, match="at least 1"):
         meter.times(lambda: sleeper("A", 0, []), lambda: sleeper("B", 0, []), pairs=0)

@@ -6,7 +6,7 @@ import pytest
 
 from grader import judge, pool
 from grader.pool import Pool
-from grader.sandbox import Sandbox
+from grader.sandbox import Sandbox, Unavailable
 from grader.session import Session
 from grader.verdict import Outcome
 
@@ -103,3 +103,80 @@ def test_a_grader_that_was_changed_under_a_running_worker_is_our_fault(monkeypat
     monkeypatch.setattr(pool.subjects, "_LOADED", "another digest")
     verdict = judge.grade("checkpoint-function", b"checkpoint = None\n", mode="run")
     assert verdict.outcome is Outcome.UNGRADABLE
+
+
+# Without a sandbox: what the pool does with boxes that a test makes
+
+
+class Box:
+    alive = True
+
+    def cancel(self) -> None:
+        self.alive = False
+
+    kill = cancel
+
+
+@pytest.fixture
+def boxes(monkeypatch):
+    """Start boxes of this file; each is kept with how long it may live."""
+    started: list[tuple[Box, float]] = []
+
+    def start(mode, limits, device):
+        started.append((Box(), limits.wall_seconds))
+        return started[-1][0]
+
+    monkeypatch.setattr(pool.subjects, "start", start)
+    monkeypatch.setattr(pool, "_pools", {})
+    monkeypatch.setattr(pool, "counts", pool.Counter())
+    yield started
+    pool.keep(0)
+
+
+def test_one_that_waits_may_wait_long_and_one_that_is_started_when_wanted_has_its_limits(boxes):
+    pool.keep(1)
+    pool.fill("none", judge.LIMITS)
+    assert pool.waiting() == 1
+    with pool.take("none", judge.LIMITS) as taken:
+        assert taken is boxes[0][0]
+        assert pool.waiting() == 0
+    pool.settle()
+    assert not taken.alive and pool.waiting() == 1
+    pool.keep(0)
+    assert not boxes[1][0].alive
+    with pool.take("none", judge.LIMITS) as fresh:
+        assert fresh is boxes[2][0]
+    assert [seconds for _, seconds in boxes] == [pool.IDLE_SECONDS, pool.IDLE_SECONDS, judge.LIMITS.wall_seconds]
+    assert pool.counts == {"filled": 2, "ready": 1, "fresh": 1}
+
+
+def test_one_that_ended_while_it_waited_is_not_counted(boxes):
+    pool.keep(2)
+    pool.fill("none", judge.LIMITS)
+    boxes[0][0].kill()
+    assert pool.waiting() == 1
+
+
+def test_after_a_fork_the_parents_sandboxes_are_neither_taken_nor_ended(boxes, monkeypatch):
+    pool.keep(1)
+    pool.fill("none", judge.LIMITS)
+    monkeypatch.setattr(pool.os, "getpid", lambda: 4711)
+    assert pool.waiting() == 0
+    with pool.take("none", judge.LIMITS) as taken:
+        assert taken is boxes[1][0]
+    pool.settle()
+    assert boxes[0][0].alive
+    assert pool.waiting() == 1
+
+
+def test_what_cannot_be_started_ahead_is_said_and_what_is_wanted_now_is_refused(monkeypatch, boxes, caplog):
+    def unavailable(*_):
+        raise Unavailable("no namespaces here")
+
+    monkeypatch.setattr(pool.subjects, "start", unavailable)
+    pool.keep(2)
+    pool.fill("none", judge.LIMITS)
+    assert "No sandbox could be started ahead: no namespaces here" in caplog.text
+    with pytest.raises(Unavailable, match="no namespaces here"), pool.take("none", judge.LIMITS):
+        pytest.fail("a sandbox was given")
+    assert pool.counts == {"refused": 2, "fresh": 1}

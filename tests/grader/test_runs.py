@@ -47,6 +47,39 @@ def test_imports_and_first_use_workspaces_are_not_the_updates():
     assert loaded.growth(OWN) == HONEST.growth(OWN)
 
 
+def played(**changes) -> CaseRun:
+    return CaseRun(
+        {}, **({"metered": metered(1000), "reference": metered(1000), "outside": HONEST, "prepared": OWN} | changes)
+    )
+
+
+def test_on_a_gpu_neither_the_hosts_memory_nor_its_processor_says_anything():
+    huge = replace(HONEST, running=10**12, cpu_seconds=10**6)
+    run = played(outside=huge, own_cpu_seconds=1.0)
+    assert run.figures_disagree() and run.works_unseen()
+    run.case["device"] = "cuda"
+    assert run.kernel_peak_bytes is None and run.kernel_excess_bytes() == 0
+    assert not run.figures_disagree() and not run.works_unseen() and not run.works_more_than_said()
+    assert run.decided_bytes("peak_bytes") == 30 * MB
+
+
+@pytest.mark.parametrize(
+    "lacking", [{"metered": None}, {"reference": None}, {"outside": None}, {"own_cpu_seconds": None}]
+)
+def test_what_is_not_known_explains_nothing_and_blames_nobody(lacking):
+    run = played(**({"own_cpu_seconds": 1.0} | lacking))
+    assert run.explained_seconds() is None
+    assert not run.works_unseen() and not run.works_more_than_said()
+
+
+def test_what_lies_beyond_the_tolerance_raises_the_figure_that_decides():
+    assert played().decided_bytes("peak_bytes") == 30 * MB, "within the tolerance the allocator decides"
+    beyond = played(outside=replace(HONEST, running=HONEST.prepared + 50 * MB))
+    assert beyond.kernel_excess_bytes() == 50 * MB - int(30 * MB * 1.01) - 5 * MB
+    assert beyond.decided_bytes("peak_bytes") == 30 * MB + beyond.kernel_excess_bytes()
+    assert not beyond.figures_disagree() and played(metered=None).kernel_excess_bytes() == 0
+
+
 def test_processor_time_beyond_what_the_flops_explain_is_seen():
     def run(seconds: float, flops: int, operators: int = 100) -> CaseRun:
         seen = replace(HONEST, cpu_seconds=seconds)

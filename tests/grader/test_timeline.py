@@ -8,13 +8,15 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from csv import DictReader
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from PIL import Image, ImageColor
 
 from grader import timeline
+from grader.timeline.geometry import OTHER, REFERENCE
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -130,6 +132,26 @@ def test_the_peak_is_marked_where_it_is_and_named():
     assert "peak 10.0 MiB in backward of blocks.3: gelu" in texts(root)
     circle = root.find(f"{SVG}circle")
     assert circle is not None and float(circle.get("cx", 0)) == pytest.approx(52 + 0.5 * (888 - 52), abs=0.1)
+
+
+@pytest.mark.parametrize(("name", "colour", "share"), [("reference", REFERENCE, 1.0), ("plain", OTHER, 4 / 7)])
+def test_another_run_is_a_line_in_the_painting_too_whole_or_in_dashes(name, colour, share):
+    """A level line above everything: dashes of 4 with gaps of 3, all of it for the reference."""
+    level = timeline.build([("forward", 0), ("backward", 10)], range(20), {"temporary": [2**25] * 20})
+    with Image.open(BytesIO(timeline.png({"yours": run(), name: level}, legend=False, scale=1))) as painted:
+        wanted = ImageColor.getrgb(colour)
+        near = [
+            max(
+                sum(abs(a - b) for a, b in zip(painted.getpixel((x, y)), wanted, strict=True)) < 120
+                for y in range(24, 60)
+            )
+            for x in range(60, 880)
+        ]
+    assert sum(near) / len(near) == pytest.approx(share, abs=0.12)
+
+
+def test_without_a_run_there_is_no_painting():
+    assert timeline.png({}) == timeline.png({"yours": None}) == b""
 
 
 def test_runs_of_different_length_line_up_by_phase():

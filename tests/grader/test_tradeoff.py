@@ -1,4 +1,4 @@
-"""The plot of memory against work: its artefacts read, found for a verdict, drawn and written out. No torch here."""
+"""The plot of memory against work: artefacts read and written, found for a verdict, drawn. Nothing is metered."""
 
 import csv
 import re
@@ -6,9 +6,10 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import pytest
+import torch
 
 from grader import catalog, tradeoff
-from grader.tradeoff import OWN, Point, Tradeoff
+from grader.tradeoff import OWN, Point, Tradeoff, measuring
 
 MIB = 2**20
 MADE = Tradeoff(
@@ -57,6 +58,17 @@ class TestArtefacts:
             for method in made.methods[:3]:
                 within = [work for peak, work in stair if peak <= method.peak_bytes]
                 assert within and min(within) <= method.step_flops, method
+
+    def test_what_is_written_is_what_is_read(self, monkeypatch, tmp_path):
+        lab = replace(catalog.get("sqrt-segments"), folder=tmp_path)
+        sizes = [{"name": "small"}, {"name": "chain"}]
+        monkeypatch.setattr(measuring, "sizes", lambda lab: sizes)
+        monkeypatch.setattr(measuring, "measure", lambda lab, case: replace(MADE, case=case["name"]))
+        made = measuring.write(lab)
+        assert [one.case for one in made] == ["small", "chain"]
+        command = "python -m grader tradeoff sqrt-segments"
+        version = torch.__version__.partition("+")[0]
+        assert tradeoff.load(lab) == [replace(one, command=command, torch=version) for one in made]
 
 
 class TestFind:

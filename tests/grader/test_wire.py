@@ -66,6 +66,21 @@ def test_trailing_bytes_and_a_name_sent_twice_are_refused():
         wire.decode(message([entry, entry], b"ab"))
 
 
+def test_a_head_that_is_longer_than_its_message_is_cut_off_and_one_of_another_form_refused():
+    with pytest.raises(wire.WireError, match="cut off"):
+        wire.decode(struct.pack("<I", 100) + b"{}")
+    with pytest.raises(wire.WireError, match="shorter"):
+        wire.decode(b"abc")
+    for body, entries in (([1], []), ({}, {}), ({}, [{}] * (wire.MAX_TENSORS + 1))):
+        with pytest.raises(wire.WireError, match="wrong form"):
+            wire.decode(message(entries, body=body))
+
+
+def test_a_dtype_that_the_other_side_does_not_know_is_not_sent():
+    with pytest.raises(wire.WireError, match="x has dtype complex128, which cannot be sent"):
+        wire.encode({}, {"x": torch.ones(1, dtype=torch.complex128)})
+
+
 @given(st.binary(max_size=200))
 def test_random_bytes_are_a_wire_error(data):
     with pytest.raises(wire.WireError):
