@@ -15,14 +15,7 @@ from pathlib import Path
 WHOLE = ("grader/", "accounts/access.py")
 SEEN_ELSEWHERE = {
     "grader/subject.py": "runs in the sandbox only, from where no data comes out; every test of a lab runs it",
-    "grader/subjects.py": "the same",
-    "grader/lab_code.py": "the same",
     "grader/sandbox/inside.py": "the same: the first lines in a sandbox, before the filter is shut",
-    "grader/sandbox/seccomp.py": "its filter is made in the sandbox",
-    "grader/devices.py": "what it does for a CUDA device: tests/gpu, on a machine with one",
-    "grader/meter/tracing.py": "what it does for a CUDA device: tests/gpu, on a machine with one",
-    "grader/meter/measuring.py": "what it does for a CUDA device: tests/gpu, on a machine with one",
-    "grader/meter/timing.py": "what it does for a CUDA device: tests/gpu, on a machine with one",
 }
 
 

@@ -173,6 +173,15 @@ def test_only_what_its_name_contains_is_played(monkeypatch):
     assert "failed nothing instead of" in played[0].complaint
 
 
+@pytest.mark.parametrize(("here", "device"), [(True, "cuda"), (False, "cpu")])
+def test_a_solution_is_graded_as_its_file_says_on_the_first_device_that_is_here(judged, monkeypatch, here, device):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: here)
+    asked, path = judged(FAILED), LAB.folder / "wrong" / "plain.py"
+    lab = replace(LAB, devices=("cuda", "cpu"))
+    assert Expectation(lab, path, (Outcome.FAILED,), None, mode="run").grade() is FAILED
+    assert asked == {"slug": LAB.slug, "source": path.read_bytes(), "mode": "run", "device": device}
+
+
 # Attacks and solutions that say what they must get
 
 
