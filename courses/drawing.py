@@ -48,4 +48,8 @@ def embedded(calculator: Calculator, inputs: Mapping[str, str], prefix: str) -> 
 
 
 def _shown(value: Any) -> str:
+    """Write a default as someone would type it: 1e12, where Python writes thirteen digits and `.0`."""
+    if isinstance(value, float) and abs(value) >= 1e7:
+        short = f"{value:g}".replace("e+", "e")
+        return short if float(short) == value else str(value)
     return "" if value is None else str(value)

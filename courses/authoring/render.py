@@ -314,7 +314,9 @@ class PageRenderer:
             if name not in pictures:
                 raise AuthorError(f"measured/{name}.svg is not there", f"run {artefact['command']}")
         caption = nh3.clean(
-            body[0].strip(), tags={"span", "em", "strong", "code"}, attributes={"*": {"class", "title"}}
+            re.sub(r"`([^`]+)`", r"<code>\1</code>", body[0].strip()),
+            tags={"span", "em", "strong", "code"},
+            attributes={"*": {"class", "title"}},
         )
         if not caption:
             raise AuthorError(f"the figure “{argument}” has no caption", "say in a sentence what it shows")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from latex2mathml.converter import convert
 
+from courses import drawing
 from courses.calculators import InputError, all_calculators, get, units
 
 CALCULATORS = {calculator.id: calculator for calculator in all_calculators()}
@@ -80,3 +81,12 @@ def test_calculators_import_neither_django_nor_torch():
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("ident", CALCULATORS)
+def test_a_default_is_shown_as_someone_would_type_it_and_means_the_same(ident):
+    for row in drawing.context(CALCULATORS[ident], {})["rows"]:
+        if not row["field"].optional:
+            assert len(row["value"]) < 12 or row["field"].kind == "choice"
+            typed, default = (row["field"].read(each) for each in (row["value"], row["field"].default))
+            assert typed == (default if isinstance(default, str) else pytest.approx(default, rel=1e-12))

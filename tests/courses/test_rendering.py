@@ -68,6 +68,7 @@ def rendered(text: str) -> Rendered:
         ("!!! note\n    Mind this.", '<div class="admonition note">'),
         ("said[^1]\n\n[^1]: there", 'class="footnote-ref"'),
         ("/// figure | run\nA *caption* of [[= measured:run.numbers.peak_bytes | MiB ]].\n///", "<svg id='drawn'>"),
+        ("/// figure | run\nUnder `no_grad`.\n///", "<figcaption>Under <code>no_grad</code>. "),
     ],
 )
 def test_markdown_becomes(source: str, html: str) -> None:

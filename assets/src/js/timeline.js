@@ -99,7 +99,7 @@ function upgrade(figure) {
   let view = null;
   const render = () => {
     const width = Math.round(box.clientWidth);
-    if (!width) return;
+    if (width < 120) return; // not laid out: closed, or squeezed while the page is printed
     view = draw(series, { width, height: Math.round(box.clientHeight), hidden, peakText, hatch });
     if (defs) view.svg.prepend(defs);
     box.replaceChildren(view.svg);
@@ -144,8 +144,24 @@ function upgrade(figure) {
   key.after(actions);
 
   render();
-  new ResizeObserver(render).observe(box);
+  let drawn = [box.clientWidth, box.clientHeight].join();
+  new ResizeObserver(() => {
+    const size = [box.clientWidth, box.clientHeight].join();
+    if (size === drawn) return; // an observer also calls when it begins
+    drawn = size;
+    render();
+  }).observe(box);
 }
+
+/** Drawing is work: a figure far down a page keeps the server's picture until the reader is within a screen of it. */
+const near = new IntersectionObserver(
+  (seen) =>
+    seen.filter((each) => each.isIntersecting).forEach(({ target }) => {
+      near.unobserve(target);
+      upgrade(target);
+    }),
+  { rootMargin: "100% 0px" },
+);
 
 /** The table under a picture as CSV: of a number the exact one, which is its title. */
 function tableCsv(table) {
@@ -174,7 +190,7 @@ function savable(figure) {
 }
 
 const upgradeAll = (root) => {
-  root.querySelectorAll("figure[data-timeline]").forEach(upgrade);
+  root.querySelectorAll("figure[data-timeline]:not([data-ready])").forEach((figure) => near.observe(figure));
   root.querySelectorAll("figure[data-plot]").forEach(savable);
 };
 upgradeAll(document);
