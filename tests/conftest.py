@@ -101,6 +101,12 @@ def django_db_setup(
 
 
 @pytest.fixture(scope="session")
+def migrated_file(shared: Path, django_db_setup: None) -> Path:
+    """An SQLite database with all tables and no rows, to copy into the data of a site. None on PostgreSQL."""
+    return shared / databases.MIGRATED
+
+
+@pytest.fixture(scope="session")
 def chromium_path(request: pytest.FixtureRequest) -> str:
     """The path of a Chromium; without one the test is skipped, or fails where HEADROOM_REQUIRE names browser."""
     path = chromium.find()

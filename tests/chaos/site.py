@@ -190,9 +190,9 @@ class Site:
 
 @contextmanager
 def site(folder: Path, database_url: str, redis_url: str) -> Iterator[Site]:
-    """A migrated site without processes yet; what it started has ended at the end, and nothing is left."""
+    """A site without processes yet, on a database with its tables; what it started has ended at the end, and nothing is
+    left."""
     made = Site(folder, database_url, redis_url)
-    made.migrate()
     try:
         yield made
     except BaseException:

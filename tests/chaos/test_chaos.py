@@ -90,13 +90,13 @@ def unfinished(on: Site) -> int:
     return int(on.sql("SELECT count(*) FROM labs_submission WHERE state <> 'done'")[0][0])
 
 
-def test_whatever_dies_each_submission_gets_one_verdict_and_the_right_one(tmp_path):
+def test_whatever_dies_each_submission_gets_one_verdict_and_the_right_one(tmp_path, tables):
     kinds = list(KINDS)
     work = [(f"p{n % PEOPLE}@example.org", f"# {n}\n{KINDS[kinds[n % len(kinds)]]}") for n in range(SUBMISSIONS)]
     expected = {source: kinds[n % len(kinds)].split()[0] for n, (_, source) in enumerate(work)}
     rounds = max(1, SUBMISSIONS // 100)
     with (
-        postgres.serving() as database,
+        postgres.serving(data=tables) as database,
         redis.serving() as queue,
         site(tmp_path, database.url, queue.url) as on,
     ):

@@ -14,8 +14,12 @@ SLOW = "import time\n\ndef double(x):\n    time.sleep(6)\n    return x + x\n"
 
 
 @pytest.fixture
-def on(tmp_path):
-    with postgres.serving() as database, redis.serving() as queue, site(tmp_path, database.url, queue.url) as made:
+def on(tmp_path, tables):
+    with (
+        postgres.serving(data=tables) as database,
+        redis.serving() as queue,
+        site(tmp_path, database.url, queue.url) as made,
+    ):
         yield made
 
 

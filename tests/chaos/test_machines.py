@@ -54,9 +54,9 @@ class Relay:
         self._server.close()
 
 
-def test_a_machine_cut_off_in_mid_grading_changes_nothing_and_works_again_when_healed(tmp_path):
+def test_a_machine_cut_off_in_mid_grading_changes_nothing_and_works_again_when_healed(tmp_path, tables):
     with (
-        postgres.serving() as database,
+        postgres.serving(data=tables) as database,
         redis.serving() as queue,
         site(tmp_path, database.url, queue.url) as on,
     ):

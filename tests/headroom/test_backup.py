@@ -42,6 +42,11 @@ for number in range(3):
     Submission.objects.create(user=user, lab="checkpoint-function", source={SOURCE!r}, verdict={{"outcome": "passed"}})
 Submission.objects.filter(user__email="0@example.org").update(state="running", attempt=1)
 """
+LOSE = """
+import django; django.setup()
+from accounts.models import User
+User.objects.filter(email="1@example.org").delete()
+"""
 COUNT = """
 import django; django.setup()
 import hashlib, json
@@ -88,11 +93,11 @@ class Site:
 
     def fill(self) -> str:
         """Put a small curriculum, people and submissions in; return what is there."""
-        self.run(sys.executable, "-c", FILL)
-        return self.count()
+        return self.count(FILL)
 
-    def count(self) -> str:
-        return self.run(sys.executable, "-c", COUNT)
+    def count(self, before: str = "") -> str:
+        """Run the code `before`; say what is there then."""
+        return self.run(sys.executable, "-c", before + COUNT)
 
 
 @pytest.mark.long
@@ -101,9 +106,7 @@ def test_a_sqlite_site_comes_back_whole(tmp_path):
     before = site.fill()
     assert SOURCE.hex() in before
     site.shell("backup: sqlite")
-    site.run(sys.executable, "-c", "import django; django.setup(); from accounts.models import User as U;"
-             " U.objects.filter(email='1@example.org').delete()")  # fmt: skip
-    assert site.count() != before
+    assert site.count(LOSE) != before
     site.shell("restore: sqlite")
     assert site.count() == before
 

@@ -71,9 +71,15 @@ class Stack:
         return not self.processes()
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site: whoever comes second finds its database and the curriculum there."""
+    return tmp_path_factory.mktemp("site") / "var"
+
+
 @pytest.fixture
-def stack(tmp_path: Path) -> Iterator[Stack]:
-    stack = Stack(tmp_path / "var").wait()
+def stack(data: Path) -> Iterator[Stack]:
+    stack = Stack(data).wait()
     yield stack
     for pid in stack.processes():
         os.kill(pid, signal.SIGKILL)

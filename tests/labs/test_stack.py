@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -21,7 +22,8 @@ SLOW_AND_RIGHT = b"import time\n\ndef double(x):\n    time.sleep(4)\n    return 
 
 
 @pytest.fixture
-def environment(tmp_path, redis_url):
+def environment(tmp_path, redis_url, migrated_file):
+    shutil.copyfile(migrated_file, tmp_path / "headroom.sqlite3")
     double.write(tmp_path / "catalogue")
     ours = {"HEADROOM_MODE", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HEADROOM_TEST_DATABASE"}
     return {
@@ -74,7 +76,6 @@ print(submit(user, catalog.get("double"), mode=Mode.RUN, source=sys.stdin.buffer
 
 def test_a_worker_killed_in_mid_grading_ends_in_one_verdict(environment, tmp_path):
     environment["DJANGO_SETTINGS_MODULE"] = "headroom.settings"
-    python(environment, "manage.py", "migrate", "--verbosity", "0")
     database = tmp_path / "headroom.sqlite3"
 
     def row(*columns):

@@ -38,13 +38,16 @@ def find() -> Path:
 class Server:
     """A PostgreSQL on a socket in `folder`, with `url`; it can be stopped and started again with its data."""
 
-    def __init__(self, folder: Path) -> None:
-        """Make the server's data. Raises NotAvailable."""
+    def __init__(self, folder: Path, data: Path | None = None) -> None:
+        """Make the server's data, empty or a copy of `data`, which `keep` wrote. Raises NotAvailable."""
         self.folder, self._owner = folder, _owner_for(folder)
         self.binaries = find()
         if self._owner and not _readable_by_all(self.binaries):
             self.binaries = _copied(self.binaries, folder)
         self.url = f"postgresql://headroom@/postgres?host={folder}"
+        if data:
+            subprocess.run(["cp", "-a", data, folder / "data"], check=True)
+            return
         made = subprocess.run(
             [self.binaries / "initdb", "-D", folder / "data", "-U", "headroom", "--auth=trust", "--encoding=UTF8",
              "--no-sync"],
@@ -65,6 +68,10 @@ class Server:
             )  # fmt: skip
         _wait(self._process, self.folder)
 
+    def keep(self, path: Path) -> None:
+        """Copy the data of the server, which is stopped, for others to begin with."""
+        subprocess.run(["cp", "-a", self.folder / "data", path], check=True)
+
     def stop(self) -> None:
         """Stop it. SIGINT is PostgreSQL's fast shutdown: connections are dropped."""
         self._process.send_signal(2)
@@ -76,10 +83,10 @@ class Server:
 
 
 @contextmanager
-def serving(*settings: str) -> Iterator[Server]:
-    """Start a server with an empty database; end it. Raises NotAvailable."""
+def serving(*settings: str, data: Path | None = None) -> Iterator[Server]:
+    """Start a server with an empty database or a copy of `data`; end it. Raises NotAvailable."""
     with tempfile.TemporaryDirectory(prefix="hr-pg-") as name:
-        server = Server(Path(name))
+        server = Server(Path(name), data)
         server.start(*settings)
         try:
             yield server

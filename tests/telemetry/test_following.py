@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def collected():
         yield collector_and_sent
 
 
-def test_a_submission_is_followed_through_every_process(tmp_path, redis_url, collected):
+def test_a_submission_is_followed_through_every_process(tmp_path, redis_url, collected, migrated_file):
     collector, sent = collected
     double.write(tmp_path / "catalogue")
     ours = {"HEADROOM_MODE", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "HEADROOM_TEST_DATABASE"}
@@ -85,7 +86,7 @@ def test_a_submission_is_followed_through_every_process(tmp_path, redis_url, col
         with closing(sqlite3.connect(tmp_path / "headroom.sqlite3", timeout=20)) as connection:
             return connection.execute("SELECT outcome FROM labs_submission").fetchone()[0]
 
-    python("manage.py", "migrate", "--verbosity", "0")
+    shutil.copyfile(migrated_file, tmp_path / "headroom.sqlite3")
     worker = subprocess.Popen(
         [sys.executable, "-m", "celery", "-A", "headroom", "worker", "-Q", "cpu,short", "-c", "1", "-l", "WARNING"],
         env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=log, **tied_to_us(),
