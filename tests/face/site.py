@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
+from allauth.usersessions.models import UserSession
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
@@ -103,7 +104,17 @@ def _person(name: str, *, premium: bool = False) -> Client:
     client = Client()
     client.force_login(user)
     assert client.post("/account/reauthenticate/", {"password": PASSWORD}).status_code == 302
+    _signed_in_here_and_elsewhere(user, client)
     return client
+
+
+def _signed_in_here_and_elsewhere(user: User, client: Client) -> None:
+    elsewhere = Client()
+    elsewhere.force_login(user)
+    browser = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0"
+    for one, ip in ((client, "203.0.113.7"), (elsewhere, "2001:db8:85a3::8a2e:370:7334")):
+        key = one.session.session_key
+        UserSession.objects.update_or_create(session_key=key, defaults={"user": user, "ip": ip, "user_agent": browser})
 
 
 def _use(site: Site) -> None:

@@ -158,7 +158,7 @@ const near = new IntersectionObserver(
   (seen) =>
     seen.filter((each) => each.isIntersecting).forEach(({ target }) => {
       near.unobserve(target);
-      upgrade(target);
+      setTimeout(upgrade, 0, target); // each in a task of its own, so that what is typed or pressed comes between
     }),
   { rootMargin: "100% 0px" },
 );
