@@ -74,10 +74,10 @@ class TestWhich:
 
 class TestWhose:
     @pytest.mark.parametrize("side", ["from", "to"])
-    @pytest.mark.parametrize("shared", [True, False])
-    def test_nobody_elses_code_is_compared_even_a_shared_one(self, owner_client, owner, subscriber, side, shared):
+    @pytest.mark.parametrize("is_shared", [True, False])
+    def test_nobody_elses_code_is_compared_even_a_shared_one(self, owner_client, owner, subscriber, side, is_shared):
         sent(owner, b"mine = 1\n")
-        theirs = sent(subscriber, b"secret = 1\n", shared=shared)
+        theirs = sent(subscriber, b"secret = 1\n", shared=is_shared)
         response = owner_client.get(ADDRESS, {side: theirs.public_id})
         assert response.status_code == 404 and b"secret" not in response.content
 

@@ -53,9 +53,9 @@ class TestWhose:
         submission.refresh_from_db()
         assert (submission.state, submission.shared) == (State.QUEUED, True)
 
-    @pytest.mark.parametrize("shared", [True, False])
-    def test_the_json_is_the_owners_alone(self, owner_client, subscriber, shared):
-        submission = graded(subscriber, shared=shared)
+    @pytest.mark.parametrize("is_shared", [True, False])
+    def test_the_json_is_the_owners_alone(self, owner_client, subscriber, is_shared):
+        submission = graded(subscriber, shared=is_shared)
         assert owner_client.get(f"/labs/submissions/{submission.public_id}.json").status_code == 404
         assert Client().get(f"/labs/submissions/{submission.public_id}.json").status_code == 404
 
