@@ -9,6 +9,7 @@ holds no lab, no harness and no submission: those are sent when it is taken. It 
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import os
 import threading
@@ -89,7 +90,8 @@ class Pool:
             return
         used.cancel()
         self.settle()
-        self._clearing = threading.Thread(target=self._clear_up, args=[used], name="sandbox-clearing")
+        within = contextvars.copy_context()  # what is logged there names the submission too
+        self._clearing = threading.Thread(target=within.run, args=[self._clear_up, used], name="sandbox-clearing")
         self._clearing.start()
 
     def _clear_up(self, used: Sandbox) -> None:
