@@ -110,9 +110,9 @@ def start(order: Order) -> Started:
         else:
             popen, process, folder = _plainly(order, pipes, [requests_in, results_in], cgroup)
     except BaseException as error:
-        _close(output_in)
+        _close(output_in, requests)  # without a writer on it, whatever still starts inside ends by itself
         said = os.read(output, 1 << 16).decode(errors="replace").strip() if isinstance(error, Unavailable) else ""
-        _close(requests, results, output, requests_in, results_in)
+        _close(results, output, requests_in, results_in)
         if cgroup:
             cgroup.remove()
         if said:
@@ -153,9 +153,7 @@ def _in_bubblewrap(
         told = reader.read()  # empty when bubblewrap gave up
         try:
             process = Process(json.loads(told)["child-pid"])
-            _limit(process.pid, order.limits)
-            if cgroup:
-                cgroup.add(process.pid)
+            _restrict(process, order.limits, cgroup)
         except (ValueError, KeyError, Gone, OSError) as error:
             popen.kill()
             popen.wait()
@@ -181,9 +179,7 @@ def _plainly(
     try:
         process = Process(popen.pid)
         with suppress(ProcessLookupError):
-            _limit(popen.pid, order.limits)
-            if cgroup:
-                cgroup.add(popen.pid)
+            _restrict(process, order.limits, cgroup)
     except (Gone, OSError) as error:
         popen.kill()
         popen.wait()
@@ -203,6 +199,18 @@ def _readable(content: bytes) -> int:
 def _close(*fds: int) -> None:
     for fd in fds:
         os.close(fd)
+
+
+def _restrict(process: Process, limits: Limits, cgroup: Cgroup | None) -> None:
+    """Put a process under its limits, or end it: one that bubblewrap has started outlives bubblewrap for a moment."""
+    try:
+        _limit(process.pid, limits)
+        if cgroup:
+            cgroup.add(process.pid)
+    except OSError:
+        process.kill()
+        process.close()
+        raise
 
 
 def _limit(pid: int, limits: Limits) -> None:

@@ -168,13 +168,19 @@ class Group:
 
 
 @pytest.mark.parametrize("mode", ["bwrap", "none"])
-def test_a_process_that_cannot_be_put_into_its_group_is_ended_and_the_group_removed(mode, monkeypatch, work, tmp_path):
-    group = Group()
+def test_a_process_that_cannot_be_put_into_its_group_is_ended_and_the_group_removed(
+    mode, monkeypatch, work, tmp_path, nothing_is_left
+):
+    """Itself, and not bubblewrap alone: it would go on, and starting a sandbox would wait for its end."""
+    group, kill, killed = Group(), Process.kill, []
+    launch.spawn(lambda: None)
+    monkeypatch.setattr(Process, "kill", lambda process: killed.append(process.pid) or kill(process))
     monkeypatch.setattr(launch.Cgroup, "create", lambda limits: group)
     monkeypatch.setattr(launch.tempfile, "mkdtemp", lambda prefix: str(shutil.copytree(tmp_path, tmp_path / "copy")))
     with pytest.raises(Unavailable, match="the group is full"):
         Sandbox.start("work", files=work, mode=mode)
     assert group.removed and not (tmp_path / "copy").exists()
+    assert killed == [group.pid]
     wait_for(lambda: not os.path.exists(f"/proc/{group.pid}"))
 
 
