@@ -131,6 +131,12 @@ def test_the_pools_counts_are_told(client: Client, monkeypatch) -> None:
     class Box:
         alive = True
 
+        def cancel(self):
+            pass
+
+        def kill(self):
+            pass
+
     def start(mode, limits, device):
         if mode == "refuse":
             raise pool.SandboxError("no sandbox here")
@@ -141,8 +147,10 @@ def test_the_pools_counts_are_told(client: Client, monkeypatch) -> None:
     monkeypatch.setattr(measuring, "_seen", {})
     ours = pool.Pool("none", pool.Limits(), size=1)
     monkeypatch.setattr(pool, "_pools", {("none", ours.limits, "cpu"): ours})
-    ours.take()  # fresh, and one is filled
-    ours.take()  # the one that waited, and another is filled
+    for _ in ("fresh", "the one that was filled behind it"):
+        with ours.take():
+            pass
+        ours.settle()
     pool.Pool("refuse", pool.Limits(), size=1).fill()
     for _ in range(2):  # told once
         measuring._look_at_pool()
