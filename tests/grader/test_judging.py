@@ -252,6 +252,11 @@ def test_something_left_on_the_channel_is_refused_though_every_check_holds(grade
     assert (verdict.outcome, verdict.score) == (Outcome.REFUSED, 0.0)
 
 
+def test_a_grading_that_nobody_wants_any_more_has_no_verdict(graded):
+    with pytest.raises(judge.Cancelled):
+        graded(load=judge.Cancelled())
+
+
 # Around it
 
 

@@ -99,15 +99,28 @@ def test_a_process_that_has_ended_and_waits_to_be_reaped_has_no_high_water_mark(
             process.resident_bytes()
 
 
-def test_a_process_that_ends_while_its_mark_is_lowered_is_gone(monkeypatch, nothing_is_left):
-    def late(fd: int, data: bytes) -> int:
+def test_of_a_process_that_was_reaped_meanwhile_nothing_is_said_any_more(nothing_is_left):
+    with subprocess.Popen(["true"]) as done:
+        process = Process(done.pid)
+    for read in (process.resident_bytes, process.cpu_seconds, process.children, process.reset_high_water):
+        with pytest.raises(Gone, match="has ended"):
+            read()
+    assert process.ended() and process.wait(0)
+    assert process.tmpfs() == (0, 0)
+    process.kill()
+    process.close()
+
+
+@pytest.mark.parametrize("call", ["read", "write"])
+def test_a_process_that_ends_while_it_is_looked_at_is_gone(call, monkeypatch, nothing_is_left):
+    def late(*_: object) -> int:
         raise ProcessLookupError(3, "No such process")
 
     process = Process(os.getpid())
     with monkeypatch.context() as patched:
-        patched.setattr(kernel.os, "write", late)
+        patched.setattr(kernel.os, call, late)
         with pytest.raises(Gone, match="has ended"):
-            process.reset_high_water()
+            process.resident_bytes() if call == "read" else process.reset_high_water()
     process.close()
 
 
