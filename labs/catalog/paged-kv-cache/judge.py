@@ -262,12 +262,13 @@ def _exhausted(rng, trace):
 def _free(rng, trace):
     """Fill the pool and empty it, again and again; a child keeps its parent's blocks alive."""
     model, size = trace.model, trace.model.block_tokens
-    for turn in range(4):
+    writers = rng.sample(["parent", "child"] * 2, 4)
+    for turn, writer in enumerate(writers):
         parent, child, other = 10 * turn + 1, 10 * turn + 2, 10 * turn + 3
         half = model.blocks // 2
         trace("append", parent, (half - 1) * size + rng.randrange(1, size))
         trace("fork", parent, child)
-        trace("append", rng.choice((parent, child)), 1)
+        trace("append", parent if writer == "parent" else child, 1)
         trace("free", parent)
         trace("append", other, (model.free_blocks) * size)  # would write over what was freed too early
         trace.gather_all()
