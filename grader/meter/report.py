@@ -29,12 +29,11 @@ def report(metered: Metered) -> str:
 
 def format_flops(flops: int) -> str:
     """Write FLOPs to three significant digits: "3.22 GFLOP"."""
-    size = float(flops)
-    for unit in ("FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"):
-        if abs(size) < 999.5 or unit == "TFLOP":
-            return f"{size:,.3g} {unit}" if abs(size) < 999.5 else f"{size:,.0f} {unit}"
-        size /= 1000
-    raise AssertionError("the last unit always matches")  # pragma: no cover: mypy wants an end, TFLOP always returns
+    size, units = float(flops), ["TFLOP", "GFLOP", "MFLOP", "kFLOP", "FLOP"]
+    unit = units.pop()
+    while abs(size) >= 999.5 and units:
+        size, unit = size / 1000, units.pop()
+    return f"{size:,.3g} {unit}" if abs(size) < 999.5 else f"{size:,.0f} {unit}"
 
 
 def _figure(name: str, count: int, note: str) -> str:
