@@ -32,13 +32,14 @@ def test_each_sandbox_is_taken_once_and_the_next_one_waits_behind_it(one):
 
 
 def test_whoever_keeps_sandboxes_does_not_wait_for_one_to_be_gone(one, monkeypatch):
-    gone, kill = threading.Event(), Sandbox.kill
-    monkeypatch.setattr(Sandbox, "kill", lambda box: gone.wait(60) and kill(box))
+    by, kill = [], Sandbox.kill
+    monkeypatch.setattr(Sandbox, "kill", lambda box: by.append((box, threading.current_thread())) or kill(box))
     with one.take() as box:
         pass
-    assert box.process.wait(60)  # it is killed at once, and cleared up behind
-    gone.set()
+    assert box.process.wait(60)
     one.settle()
+    (cleared,) = [thread for each, thread in by if each is box]
+    assert cleared is not threading.current_thread()
 
 
 def test_whoever_keeps_none_sees_it_gone():
